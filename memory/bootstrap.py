@@ -13,23 +13,18 @@ from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
-from memory.candidate import CandidateKind
 from memory.fact import Fact
 from memory.features import features
 from memory.hooks.chain import Features
-from memory.hooks.feature import Core
+from memory.hooks.feature import Core, Follower
 from memory.learning.redact import redact
 from memory.models.embedder_choice import choose_embedder
 from memory.models.tokens import TokenCounter
 from memory.models.windows import ModelWindows, open_windows
-from memory.night import Improve, NightRunner, PlannerProcess, as_planned
 from memory.ports import Embedder, Generation, Guard, LanguageModel, StoreError
 from memory.scope import Scope
-from memory.services.approval.conventions import Conventions, places
-from memory.services.approval.decisions import CandidateApprovals
-from memory.services.approval.skill_retirement import Retirements
-from memory.services.approval.skills import Skills
 from memory.services.cache_warming import CacheWarmer
+from memory.services.context_sources import PriorFindings
 from memory.services.index_repair import IndexRepairWorker
 from memory.services.journaling import ExchangeJournal
 from memory.services.learn import Learner
@@ -44,23 +39,15 @@ from memory.services.person.quarantine import Quarantine
 from memory.services.prepare import Preparation
 from memory.services.recall import Recall
 from memory.services.reindexing import Reindexer
-from memory.services.research.findings import Findings
-from memory.services.research.folders import AllowedFolders
-from memory.services.research.library import ResearchLibrary
-from memory.services.research.research_index import ResearchIndex
-from memory.services.research.research_worker import ResearchWorker
 from memory.services.retention import RetentionWorker
-from memory.services.sessions.hidden_tools import ToolOffering
 from memory.services.sessions.session_matching import SessionMatcher
 from memory.services.sessions.subagent_detection import RecentErrands
 from memory.services.tiers import in_short
-from memory.services.tiers.content import Contents
 from memory.services.tiers.tiering import Reword, TierMaker, TierWorker
-from memory.services.tools import MemoryTools
+from memory.services.tool_calls import AnswersTools, OffersTools
 from memory.services.transfer.exporting import Exporter
 from memory.services.transfer.importing import Importer
 from memory.services.transfer.replaying import SessionReplayer
-from memory.services.transfer.research import ResearchRecords
 from memory.services.transfer.syncing import Syncing
 from memory.services.window.counting import RequestCounter
 from memory.services.window.fitting import WindowFitter
@@ -68,15 +55,12 @@ from memory.services.window.paging import PageIn
 from memory.services.window.request_size import RequestSizer
 from memory.services.window.shedding import Shedder
 from memory.services.window.usage_calibration import UsageCalibration
-from memory.services.worker import JournalFollower
 from memory.session import Mode
 from memory.settings import MemorySettings, ModelSettings, ProjectFolder
 from memory.stores.disk import DiskRoom
 from memory.stores.generations import FolderIndexes, Generations, ServerIndexes
-from memory.stores.index_edge import EdgeIndex
 from memory.stores.journal import SqliteJournal
 from memory.stores.lost_journal import set_aside
-from memory.stores.published_files import PublishedFolders
 
 log = logging.getLogger(__name__)
 
@@ -103,8 +87,8 @@ class Memory:
     commands: Commands
     quarantine: Quarantine
     fact_reviser: FactReviser
-    tools: MemoryTools
-    tool_offering: ToolOffering
+    tools: AnswersTools
+    tool_offering: OffersTools
     reindexer: Reindexer
     index_repair: IndexRepairWorker
     tier_worker: TierWorker
@@ -112,25 +96,20 @@ class Memory:
     token_counting: RequestCounter
     usage_calibration: UsageCalibration
     windows: ModelWindows
-    night_runner: NightRunner
     exporter: Exporter
     importer: Importer
     syncing: Syncing
     session_replayer: SessionReplayer
     features: Features
     entity_graph: EntityGraphWorker
-    approvals: CandidateApprovals
     recent_errands: RecentErrands
-    findings: Findings
-    research_library: ResearchLibrary
-    research_worker: ResearchWorker
     retention: RetentionWorker
     pause: Pause
 
     @property
-    def followers(self) -> tuple[JournalFollower, ...]:
+    def followers(self) -> tuple[Follower, ...]:
         """The workers that follow the journal."""
-        return self.learner, self.tier_worker, self.research_worker
+        return self.learner, self.tier_worker, *self.features.followers
 
     @property
     def embedder(self) -> Embedder:
@@ -143,10 +122,8 @@ class Memory:
         await self.features.stop()
         await self.retention.stop()
         await self.index_repair.stop()
-        await self.night_runner.stop()
         await self.preparation.settle()
         await self.exchange_journal.stop()
-        await self.research_worker.stop()
         await self.learner.stop()
         await self.entity_graph.stop()
         await self.recall.weighing.settle()
@@ -213,13 +190,11 @@ async def open_memory(
     def paused() -> bool:
         return pause.on
 
-    def vector_folder() -> tuple[Path, str] | None:
-        return (recall.index.snapshot_folder, recall.embedder.name) if isinstance(recall.index, EdgeIndex) else None
-
     def journaled() -> None:
         learner.wake()
         tiering.wake()
-        researching.wake()
+        for follower in chain.followers:
+            follower.wake()
 
     def asked(scope: Scope) -> None:
         warming.owner_seen(scope)
@@ -230,8 +205,7 @@ async def open_memory(
         pages.changed(owners)
         learner.wake()
 
-    core = Core(settings, journal, new_id, now, home, lambda: recall.index, guard, has_changed)
-    chain = Features((each(core) for each in features()), guard, settings.checkouts.wait_ms / 1000)
+    chain = Features((), guard, settings.checkouts.wait_ms / 1000)
     recall = Recall(settings.recall, journal, index, embedder, asked, chain.marks)
     device = settings.page.device or platform.node() or "here"
 
@@ -261,11 +235,6 @@ async def open_memory(
         journal, TierMaker(in_short.tiers, in_short.arguments, tokens.near), guard, recall.busy, reworded
     )
     spawned = RecentErrands()
-    folders = AllowedFolders(settings.research.folders)
-    shelves = ResearchIndex(journal, recall)
-    findings = Findings(settings.research, journal, shelves, folders)
-    researching = ResearchWorker(journal, learner, spawned, in_short.tiers, folders, guard, now, recall.busy, chain)
-    records = ResearchRecords(journal, researching)
     counting = RequestCounter(tokens, guard, windows.of)
     reported = UsageCalibration(counting, journal, windows, guard)
     await reported.open()
@@ -287,56 +256,39 @@ async def open_memory(
     reading = {"learned": settings.learning.enabled, "tiered": True, "researched": settings.research.enabled}
     works = [work for work, enabled in reading.items() if enabled]
     retaining = RetentionWorker(settings.journal.keep_days, journal, works, guard, now, recall.busy)
-    learner.start()
     graphing.start()
     retaining.start()
-    chain.start()
     reindexing = Reindexer(journal, generations, recall, learner)
     mending = IndexRepairWorker(journal, generations, reindexing, recall, guard)
     mending.start()
     tiering.start()
-    if settings.research.enabled:
-        researching.start()
     warming.start()
     (home / "pages").mkdir(mode=0o700, exist_ok=True)
-    files = PublishedFolders()
-    conventions = Conventions(journal, files, places(projects or {}, home / "pages"), new_id, now)
-    skills = Skills(files, projects or {})
-    approving = CandidateApprovals(
+    commands = Commands(journal, recall, learner, pages, sessions, notes, chain, new_id, now)
+    core = Core(
+        settings,
         journal,
-        files,
-        {
-            CandidateKind.KNOWLEDGE: conventions,
-            CandidateKind.LINE: conventions,
-            CandidateKind.PROPOSED: conventions,
-            CandidateKind.SKILL: skills,
-            CandidateKind.RETIREMENT: Retirements(journal, skills),
-        },
-        conventions,
-        skills,
-        learner,
-        pages,
         new_id,
         now,
-    )
-    commands = Commands(journal, recall, learner, pages, sessions, notes, approving, chain, new_id, now)
-    content = Contents(journal).content
-    nights = NightRunner(
-        settings.night,
-        journal,
-        PlannerProcess(home / "journal.db", settings.night, vector_folder, journal.changed.take),
+        home,
+        lambda: recall.index,
+        guard,
+        has_changed,
         learner,
         pages,
-        guard,
-        now,
+        recall,
+        commands,
+        sessions,
+        projects or {},
+        model,
         paused,
-        _improved(model, journal, settings.model) if model else as_planned,
+        spawned,
         chain,
     )
-    if settings.mode is Mode.ON:
-        nights.start()
-    tools = MemoryTools(settings.tools.tokens, journal, recall, commands, learner, content, new_id, now)
-    importing = Importer(journal, learner, pages, records, chain, now)
+    chain.open(each(core) for each in features())
+    learner.start()
+    chain.start()
+    importing = Importer(journal, learner, pages, chain, now)
     return Memory(
         settings=settings,
         home=home,
@@ -354,7 +306,7 @@ async def open_memory(
             paused,
             windows.of,
             fitting,
-            findings,
+            chain.port(PriorFindings),
             spawned,
             chain,
             journal.memories,
@@ -366,8 +318,8 @@ async def open_memory(
         commands=commands,
         quarantine=Quarantine(journal, learner, pages),
         fact_reviser=FactReviser(journal, commands, learner, new_id, now, journal.followers),
-        tools=tools,
-        tool_offering=ToolOffering(sessions, settings.tools.offer),
+        tools=chain.port(AnswersTools),
+        tool_offering=chain.port(OffersTools),
         reindexer=reindexing,
         index_repair=mending,
         tier_worker=tiering,
@@ -375,18 +327,13 @@ async def open_memory(
         token_counting=counting,
         usage_calibration=reported,
         windows=windows,
-        night_runner=nights,
-        exporter=Exporter(journal, pages, records, chain),
+        exporter=Exporter(journal, pages, chain),
         importer=importing,
         syncing=Syncing(journal, learner, importing),
         session_replayer=SessionReplayer(journal, journaled, room),
         features=chain,
         entity_graph=graphing,
-        approvals=approving,
         recent_errands=spawned,
-        findings=findings,
-        research_library=ResearchLibrary(settings.research, journal, shelves, folders, now),
-        research_worker=researching,
         retention=retaining,
         pause=pause,
     )
@@ -427,12 +374,6 @@ def _model(settings: ModelSettings, journal: SqliteJournal, now: Callable[[], da
 
 
 def _reworded(model: LanguageModel, tokens: TokenCounter) -> Reword:
-    from memory.services.assisted.rewording import OverviewWriter
+    from memory.services.tiers.rewording import OverviewWriter
 
     return OverviewWriter(model, tokens.near).reworded
-
-
-def _improved(model: LanguageModel, journal: SqliteJournal, settings: ModelSettings) -> Improve:
-    from memory.services.assisted.curating import NightCurator
-
-    return NightCurator(model, journal, settings.gist, settings.curation, new_id).improved

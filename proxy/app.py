@@ -9,6 +9,7 @@ import os
 import secrets
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
@@ -147,6 +148,19 @@ def make_runner(app: web.Application) -> web.AppRunner:
         keepalive_timeout=75,
         shutdown_timeout=5,
     )
+
+
+@asynccontextmanager
+async def listening(app: web.Application) -> AsyncIterator[str]:
+    """Serve the application on a free port of this machine; its address."""
+    runner = make_runner(app)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        host, port = runner.addresses[0][:2]
+        yield f"http://{host}:{port}"
+    finally:
+        await runner.cleanup()
 
 
 def own_secret(file: Path) -> str:

@@ -9,7 +9,6 @@ before the client sees anything. Memory may fail at any step; the model call nev
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import time
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
@@ -19,17 +18,18 @@ from aiohttp import web
 from multidict import CIMultiDict
 
 from memory.conversation import Reply
-from memory.session import Arrival, HiddenRound, Mode, Prepared, RequestKind, ResearchAnswer
+from memory.session import Arrival, Mode, Prepared, RequestKind, ResearchAnswer
 from proxy import metrics
 from proxy.auth.installation_key import is_installation_key
 from proxy.auth.request_target import forwardable, origin_form
 from proxy.caller import Prefix, credential_of, namespace, resolve, shows_key, split_prefix
+from proxy.commit import ExchangeCommit
 from proxy.connections import Connection
 from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal, UpstreamUnreachable, refuse
 from proxy.fail_open import fail_open, fail_open_at_once, one_line
 from proxy.hidden_rounds import HiddenRounds, RoundRequest, Send, with_offer
-from proxy.limits import LEFT, Admitted
+from proxy.limits import LEFT, Admitted, network_of
 from proxy.memory_room import NO_ROOM
 from proxy.overflow_retry import OutgoingRequest, send_with_retry
 from proxy.pass_through import HOW_TO_SHOW_A_KEY, named_model, pass_through, whole_body
@@ -99,19 +99,10 @@ async def exchange(request: web.Request) -> web.StreamResponse:
 def _limit_key(request: web.Request, prefix: Prefix, edge: Edge, has_key: bool) -> str:
     """What the limits of a caller are counted by: its key, or else its address."""
     if not has_key:
-        return _network(request.remote or "here")
+        return network_of(request.remote or "here")
     key = (request.headers.get("x-palimpsest-key") or prefix.key or credential_of(request.headers)).strip()
     # The same key in other letters is the same caller.
     return namespace(key.lower() if is_installation_key(key) else key, edge.identity_key)
-
-
-def _network(address: str) -> str:
-    """Who asks from an address: of IPv6 the network, in which one machine has any number of addresses."""
-    try:
-        told = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return address
-    return address if told.version == 4 else str(ipaddress.ip_network((told, 64), strict=False))
 
 
 async def _let_in(
@@ -164,7 +155,7 @@ async def _socket(
         )
         return written
 
-    steps = None if no_memory else SocketSteps(_read, prepare, write, _Commit)
+    steps = None if no_memory else SocketSteps(_read, prepare, write, ExchangeCommit)
     return await socket(request, edge, path, dialect, steps, admitted.more)
 
 
@@ -220,7 +211,7 @@ async def _traced(
         outgoing = OutgoingRequest(edge, dialect, send, headers, written or body, size, view, prepared)
         reply, begun, prepared = await send_with_retry(outgoing, _write_edits, replies)
         trace.replied(reply.status)
-        commit = _Commit(edge, view, prepared)
+        commit = ExchangeCommit(edge, view, prepared)
         own_headers = _status_headers(prepared, edge, view, request.headers)
         if not has_room:
             own_headers["x-palimpsest-status"] = f"degraded; {NO_ROOM}"
@@ -415,57 +406,3 @@ def _status_headers(
         return {"x-palimpsest-status": why}
     own_headers = {"x-palimpsest-status": prepared.receipt.status, "x-palimpsest-receipt": prepared.receipt.id}
     return own_headers | ({"x-palimpsest-answered": prepared.answer.handle} if prepared.answer is not None else {})
-
-
-class _Commit:
-    """Writes one exchange to the journal, once."""
-
-    def __init__(self, edge: Edge, view: RequestView | None, prepared: Prepared | None) -> None:
-        self._edge = edge
-        self._view = view
-        self._prepared = prepared
-        self.begun = False
-        self.heard: Reply | None = None
-
-    def record_hidden(self, rounds: tuple[HiddenRound, ...]) -> None:
-        """Note the hidden rounds of the reply in the receipt."""
-        if self._prepared is not None and rounds:
-            self._prepared = replace(self._prepared, receipt=replace(self._prepared.receipt, hidden=rounds))
-
-    def begin(self, reply: Reply) -> asyncio.Task[object] | None:
-        """Start writing; the write outlives the request."""
-        self.begun, self.heard = True, reply
-        if not reply.complete:
-            metrics.CUT.inc()
-        memory, view, prepared = self._edge.memory, self._view, self._prepared
-        if memory is None or view is None or prepared is None or not prepared.journaled:
-            return None
-        for hear in (
-            lambda: memory.preparation.mark_read(prepared),
-            lambda: memory.recent_errands.note_calls(prepared, reply),
-        ):
-            fail_open_at_once(
-                hear, default=None, operation="noting the end of a reply", degradations=self._edge.degradations
-            )
-        if reply.usage is not None:
-            self._edge.run_in_background(memory.preparation.learn_usage(prepared, view.conversation, reply))
-        return self._edge.run_in_background(memory.exchange_journal.record(prepared, view.conversation, reply, 200))
-
-    async def commit_before_end(self, reply: Reply) -> None:
-        """Write, and wait until the exchange is durable: in the journal or, if that takes longer than the end of a
-        reply is held back, in a file. If neither is possible, the reply ends anyway, and that is counted."""
-        task = self.begin(reply)
-        memory, prepared = self._edge.memory, self._prepared
-        if task is None or memory is None or prepared is None:
-            return
-        done, _ = await asyncio.wait({task}, timeout=self._edge.settings.memory.journal.hold_ms / 1000)
-        if done:
-            return
-        aside = self._edge.run_in_background(memory.exchange_journal.set_aside(prepared.receipt.id))
-        await asyncio.wait({task, aside}, return_when="FIRST_COMPLETED")
-        if task.done():
-            return
-        metrics.LATE_COMMITS.inc()
-        safe = await aside
-        why = "aside: in a file, not yet in the journal" if safe else "late: neither in the journal nor aside"
-        self._edge.degradations.add("journaling", why)

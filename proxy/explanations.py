@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from memory.hooks.wording import count, where
+from memory.hooks.command import count, where
 
 THERE = "stands in the request already"
 

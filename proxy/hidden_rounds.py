@@ -21,7 +21,7 @@ from memory.context.answers import ToolAnswer
 from memory.context.tools import NAMES, TOOLS
 from memory.conversation import Reply
 from memory.learning.redact import redact
-from memory.services.tools import ToolCaller, origin_of
+from memory.services.tool_calls import ToolCaller, origin_of
 from memory.session import HiddenRound, Prepared, RequestKind
 from proxy import metrics
 from proxy.edge import Edge

@@ -5,6 +5,7 @@ A caller is who shows a key that opens memory, else an address: names that anybo
 
 from __future__ import annotations
 
+import ipaddress
 import math
 import time
 from collections import OrderedDict
@@ -172,3 +173,12 @@ def _charge(known: _Caller, size: int) -> None:
 def _limited(what: str, after: float) -> Limited:
     metrics.LIMITED.labels(what).inc()
     return Limited(what, after)
+
+
+def network_of(address: str) -> str:
+    """Who asks from an address: of IPv6 the network, in which one machine has any number of addresses."""
+    try:
+        told = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    return address if told.version == 4 else str(ipaddress.ip_network((told, 64), strict=False))

@@ -20,11 +20,9 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from memory.scope import Layer, Scope
 from memory.session import Mode
 from memory.settings import MemorySettings, ProjectFolder, Section, Switch
+from proxy.setting_sources import chosen_layer, environment_layers, file_layer, is_secret, leaves, put, sentence
 
 _HOME = "~/.palimpsest"
-_CHOSEN = "embedder"
-_NAMES = ("projects", "memory.windows")
-"""Settings whose keys are names, which may have dots in them."""
 
 
 class SettingsError(Exception):
@@ -240,11 +238,11 @@ class Loaded:
 
     def rows(self) -> Iterator[tuple[str, Any, str]]:
         """Each dotted key with its value and its source; secrets are masked."""
-        for key, value in _leaves(self.settings.model_dump(mode="json")):
+        for key, value in leaves(self.settings.model_dump(mode="json")):
             source = self.sources.get(key) or next(
                 (origin for at, origin in self.sources.items() if key.startswith((at + ".", at + "["))), "default"
             )
-            yield key, "(set)" if _is_secret(key) and value else value, source
+            yield key, "(set)" if is_secret(key) and value else value, source
 
 
 def load(
@@ -261,148 +259,20 @@ def load(
     sources: dict[str, str] = {}
     merged: dict[str, Any] = {}
     above = [
-        *_environment_layers(environment or {}),
+        *environment_layers(environment or {}),
         *((f"option --{key.rsplit('.', 1)[-1]}", {key: value}) for key, value in (options or {}).items()),
     ]
-    below = [*_file_layer(file, faults)]
+    below = [*file_layer(file, faults)]
     home = next((layer["home"] for _, layer in reversed([*below, *above]) if "home" in layer), _HOME)
-    for source, layer in (*below, *_chosen_layer(home), *above):
+    for source, layer in (*below, *chosen_layer(home), *above):
         for key, value in layer.items():
-            _put(merged, key.split("."), value, key, source, faults)
+            put(merged, key.split("."), value, key, source, faults)
             sources[key] = source
     try:
         settings = Settings.model_validate(merged)
     except ValidationError as error:
-        faults.extend(_sentence(fault, sources) for fault in error.errors(include_url=False))
+        faults.extend(sentence(fault, sources) for fault in error.errors(include_url=False))
         raise SettingsError(faults) from None
     if faults:
         raise SettingsError(faults)
     return Loaded(settings, sources)
-
-
-def _twice(text: str) -> Iterator[str]:
-    """Sentences about keys that stand twice in one place. YAML forbids it, PyYAML takes the last one and says nothing:
-    whoever appends a second ``memory:`` loses all of the first."""
-    import yaml
-
-    places: list[yaml.Node | None] = [yaml.compose(text, yaml.SafeLoader)]
-    seen: set[int] = set()
-    while places:
-        place = places.pop()
-        if place is None or id(place) in seen:
-            continue
-        seen.add(id(place))
-        if isinstance(place, yaml.SequenceNode):
-            places += place.value
-        elif isinstance(place, yaml.MappingNode):
-            lines: dict[str, int] = {}
-            for key, value in place.value:
-                places.append(value)
-                if isinstance(key, yaml.ScalarNode):
-                    line = key.start_mark.line + 1
-                    if key.value in lines:
-                        yield f"{key.value} stands twice, in lines {lines[key.value]} and {line}: make one of them"
-                    lines.setdefault(key.value, line)
-
-
-def _file_layer(file: Path | None, faults: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    if file is None:
-        return
-    # Here and below: where nobody has set anything, nothing is to be read as YAML.
-    import yaml
-
-    try:
-        text = file.read_text(encoding="utf-8")
-        data = yaml.safe_load(text)
-    except FileNotFoundError:
-        nowhere = " (it is a link that leads nowhere)" if file.is_symlink() else ""
-        faults.append(f"{file}: there is no such file{nowhere}")
-        return
-    except IsADirectoryError:
-        faults.append(f"{file}: it is a folder, where a file with settings is expected: move it away")
-        return
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        faults.append(f"{file}: cannot be read as YAML: {' '.join(str(error).split())}")
-        return
-    faults.extend(f"{file}: {twice}" for twice in _twice(text))
-    if data is None:
-        return
-    if not isinstance(data, dict):
-        faults.append(f"{file}: holds {type(data).__name__}, where keys with values are expected")
-        return
-    yield str(file), dict(_leaves(data, into_lists=False))
-
-
-def choose_for_home(home: Path, embedder: str) -> None:
-    """Remember which embedder a person has changed to; it stands over the file's, and below the environment's."""
-    file = home / _CHOSEN
-    file.touch(mode=0o600)
-    file.write_text(embedder + "\n", encoding="utf-8")
-
-
-def _chosen_layer(home: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    try:
-        chosen = (Path(str(home)).expanduser() / _CHOSEN).read_text(encoding="utf-8").strip()
-    except (OSError, ValueError, RuntimeError):
-        return
-    if chosen:
-        yield "palimpsest embedder use", {"memory.embedder": chosen}
-
-
-def _environment_layers(environment: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    for name, key in (("PALIMPSEST_HOME", "home"), ("PALIMPSEST_UPSTREAM", "upstream.url")):
-        if environment.get(name):
-            yield name, {key: environment[name]}
-    for name in sorted(environment):
-        if name.startswith("PALIMPSEST__"):
-            key = name.removeprefix("PALIMPSEST__").lower().replace("__", ".")
-            yield name, {key: _value(environment[name])}
-
-
-def _value(text: str) -> Any:
-    """An environment variable's text as YAML, so that numbers, lists and null can be said."""
-    import yaml
-
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError:
-        return text
-
-
-def _put(target: dict[str, Any], path: list[str], value: Any, key: str, source: str, faults: list[str]) -> None:
-    *parents, last = path
-    for parent in parents:
-        inner = target.setdefault(parent, {})
-        if not isinstance(inner, dict):
-            faults.append(f"{key} ({source}): {parent} is a single value, it has no keys of its own")
-            return
-        target = inner
-    target[last] = value
-
-
-def _leaves(data: Mapping[str, Any], at: str = "", into_lists: bool = False) -> Iterator[tuple[str, Any]]:
-    for name, value in data.items():
-        key = f"{at}{name}"
-        if isinstance(value, dict) and value and key not in _NAMES:
-            yield from _leaves(value, key + ".", into_lists)
-        else:
-            yield key, value
-
-
-def _is_secret(key: str) -> bool:
-    return key.endswith((".key", "api_key")) or key.startswith("credentials")
-
-
-def _sentence(fault: Any, sources: Mapping[str, str]) -> str:
-    key = ".".join(str(step) for step in fault["loc"])
-    source = sources.get(key) or next((s for at, s in sources.items() if at.startswith(key) or key.startswith(at)), "")
-    value = fault.get("input")
-    shown = "" if isinstance(value, dict) or _is_secret(key) else f" is {value!r}"
-    message = fault["msg"].removeprefix("Value error, ")
-    if fault["type"] == "extra_forbidden":
-        message = "there is no such setting"
-        shown = ""
-    elif fault["type"] in ("model_type", "model_attributes_type", "dict_type"):
-        message = "keys with values are expected below it"
-    where = f" ({source})" if source else ""
-    return f"{key}{shown}{where}: {message}" if key else message

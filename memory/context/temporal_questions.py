@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from memory.fact import Fact, Passage, State
-from memory.language.months import BEGINNING, MONTH, MONTHS, SEASON, SEASONS
+from memory.language.dates import BEGINNING, MONTH, MONTHS, SEASON, SEASONS
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,17 @@ if TYPE_CHECKING:
     from memory.hooks.command import Command
     from memory.hooks.feature import Feature
 
-ORDER = ("behaviour", "history", "conflicts", "approvals", "checkouts", "backups")
+ORDER = (
+    "subagents",
+    "behaviour",
+    "history",
+    "conflicts",
+    "approvals",
+    "checkouts",
+    "backups",
+    "nights",
+    "memory_tools",
+)
 
 
 def features() -> tuple[type[Feature], ...]:

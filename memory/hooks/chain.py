@@ -8,10 +8,10 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from memory.fact import Fact, Passage
-from memory.hooks.feature import Feature, FeatureErasure, FeatureLesson, FeatureRequest, MemoryMark
+from memory.hooks.feature import Feature, FeatureErasure, FeatureLesson, FeatureRequest, Follower, MemoryMark
 from memory.ports import Forgotten, Guard, Journaled
 from memory.session import Arrival, Session
 
@@ -42,6 +42,10 @@ class Features:
     def __iter__(self) -> Iterator[Feature]:
         return iter(self._features)
 
+    def open(self, features: Iterable[Feature]) -> None:
+        """These are open from now on: core's services, which call the chain, are what features are opened with."""
+        self._features = tuple(features)
+
     def start(self) -> None:
         """Memory is open: what goes on beside the requests begins."""
         for each in self._features:
@@ -62,6 +66,15 @@ class Features:
             if isinstance(each, kind):
                 return each
         raise LookupError(f"there is no feature {kind.name!r}")
+
+    def port(self, kind: type[Any]) -> Any:
+        """What a feature does for a port of core; None where none does."""
+        return next((filled for each in self._features if (filled := each.port(kind)) is not None), None)
+
+    @property
+    def followers(self) -> tuple[Follower, ...]:
+        """The workers of features that follow the journal."""
+        return tuple(chain.from_iterable(each.followers() for each in self._features))
 
     def exporting(self, sort: str) -> Feature | None:
         """The feature whose records have this sort."""
@@ -164,7 +177,11 @@ class Features:
             for each in going:
                 await each.then(gone)
 
-        return FeatureErasure(texts, then)
+        async def files(gone: Forgotten) -> tuple[list[str], list[str]]:
+            written, faults = zip(*[await each.files(gone) for each in going], strict=True) if going else ((), ())
+            return [*chain.from_iterable(written)], [*chain.from_iterable(faults)]
+
+        return FeatureErasure(texts, then, files)
 
     def metrics(self) -> Mapping[str, float]:
         """All numbers, by feature and name."""

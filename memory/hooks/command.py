@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from datetime import datetime
+from typing import Any, Final, Literal
+from urllib.parse import unquote
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,3 +22,25 @@ class Command:
     limited: str
     limit: int = 10
     takes: tuple[Literal["project", "at_here", "user"], ...] = ("project", "at_here", "user")
+
+
+SHORT: Final = 8
+"""Characters of an id that tell it from others."""
+
+
+def count(number: int, what: str) -> str:
+    """So many of something."""
+    many = f"{what[:-1]}ies" if what.endswith("y") and what[-2:-1] not in "aeiou" else f"{what}s"
+    return f"{number} {what if number == 1 else many}"
+
+
+def day(at: str | None) -> str:
+    """The day of an ISO time."""
+    return datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d") if at else ""
+
+
+def where(owner: str) -> str:
+    """An owner's project, or that it holds everywhere."""
+    layer, _, names = owner.partition(":")
+    project = unquote(names.rpartition("/")[2]) if layer in ("up", "p") else "everywhere"
+    return project if len(project) <= 24 else f"…{project[-23:]}"

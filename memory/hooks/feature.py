@@ -6,24 +6,57 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from memory.behaviour import BehaviourRecord
 from memory.checkout import Checkout
 from memory.conversation import Conversation
 from memory.fact import Fact, Passage
 from memory.hooks.route_request import RouteRequest
-from memory.ports import Forgotten, Guard, Index, Journaled
+from memory.ports import Forgotten, Guard, Index, Journaled, LanguageModel
 from memory.scope import Scope
 from memory.session import Arrival, Session
-from memory.settings import MemorySettings
+from memory.settings import MemorySettings, ProjectFolder
+
+
+class OtherFeatures(Protocol):
+    """All features together, for one whose own work is theirs too."""
+
+    async def night(self, at: datetime) -> None:
+        """A night is over."""
+
+    async def forget(self, owners: Sequence[str]) -> FeatureErasure:
+        """How all of them let go."""
+
+
+class Follower(Protocol):
+    """A worker that follows the journal."""
+
+    @property
+    def doing(self) -> str:
+        """What it does, in a few words."""
+
+    @property
+    def still(self) -> float:
+        """Seconds since it has got anywhere while there is something to do."""
+
+    def wake(self) -> None:
+        """There is something new."""
+
+    async def stop(self) -> None:
+        """Follow it no longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """What a feature is opened with. ``journal`` is the store: by a Protocol of its own a feature says which of its
-    methods it needs. ``home`` is the data folder, ``index`` gives the index that is searched now, ``guard`` counts what
-    fails beside the requests, ``changed`` is told whose pages have something else to say."""
+    """What a feature is opened with. ``journal`` is the store, and ``journal.part`` opens a part of it that the feature
+    brings; ``learner``, ``pages``, ``recall``, ``commands`` and ``sessions`` are core's services: by a Protocol of its
+    own a feature says which of their methods it needs.
+
+    ``home`` is the data folder, ``index`` gives the index that is searched now, ``guard`` counts what fails beside the
+    requests, ``changed`` is told whose pages have something else to say, ``projects`` are the folders of projects by
+    their owners, ``model`` is asked in the background where one is set, ``paused`` says whether memory rests,
+    ``errands`` are what sub-agents were sent out for, and ``features`` are all features together."""
 
     settings: MemorySettings
     journal: Any
@@ -33,6 +66,16 @@ class Core:
     index: Callable[[], Index]
     guard: Guard
     changed: Callable[[frozenset[str]], None] = lambda owners: None
+    learner: Any = None
+    pages: Any = None
+    recall: Any = None
+    commands: Any = None
+    sessions: Any = None
+    projects: Mapping[str, ProjectFolder] = field(default_factory=dict)
+    model: LanguageModel | None = None
+    paused: Callable[[], bool] = lambda: False
+    errands: Any = None
+    features: OtherFeatures | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,26 +122,34 @@ async def _keeps_nothing(gone: Forgotten) -> None:
     """Nothing is kept that could go."""
 
 
+async def _in_no_file(gone: Forgotten) -> tuple[list[str], list[str]]:
+    return [], []
+
+
 @dataclass(frozen=True, slots=True)
 class FeatureErasure:
-    """How a feature forgets: the further ``texts`` that must not be learned again with a memory, beside its own, and
-    ``then``, which deletes what the feature itself keeps of all that went."""
+    """How a feature forgets: the further ``texts`` that must not be learned again with a memory, beside its own;
+    ``then``, which deletes what the feature itself keeps of all that went; and ``files``, which takes it out of a
+    person's files, behind everything else: those files, and sentences about what could not be taken out."""
 
     texts: Callable[[Fact | Passage], Iterable[str]] = _no_texts
     then: Callable[[Forgotten], Awaitable[None]] = _keeps_nothing
+    files: Callable[[Forgotten], Awaitable[tuple[list[str], list[str]]]] = _in_no_file
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureRoute:
     """An endpoint below ``/palimpsest/api/``. ``answer`` takes the open feature and the question; what it returns goes
-    into JSON. ``path`` may hold ``{names}``, ``fields`` are those of the body, ``limit`` is the default of
-    ``?limit=``."""
+    into JSON, with the status of an :class:`~memory.hooks.route_request.Answer` where it is one. ``path`` may hold
+    ``{names}``, ``fields`` are those of the body, or None where none is read, ``query`` the further texts of the query,
+    ``limit`` is the default of ``?limit=``, and 0 where there is none."""
 
     method: str
     path: str
     answer: Callable[[Any, RouteRequest], Awaitable[Any]]
     limit: int = 10
-    fields: Mapping[str, type] = field(default_factory=dict)
+    fields: Mapping[str, type] | None = None
+    query: tuple[str, ...] = ()
 
 
 class Feature:
@@ -118,6 +169,14 @@ class Feature:
 
     async def stop(self) -> None:
         """End that, before the stores are closed."""
+
+    def port(self, kind: type[Any]) -> Any:
+        """What fills a port (a Protocol) of core that one feature at most fills; None for any other."""
+        return None
+
+    def followers(self) -> Sequence[Follower]:
+        """Its workers that follow the journal: they are woken when there is something new, and watched."""
+        return ()
 
     async def arrived(self, session: Session, arrival: Arrival) -> None:
         """A request of a session has come. It goes on meanwhile, and nobody waits for what is done here."""

@@ -13,7 +13,7 @@ from functools import lru_cache
 from memory.language.claim import Attribute, Claim
 from memory.language.conditions import apart, counts, narrower, of_one_form, of_others
 from memory.language.content import Stems
-from memory.language.months import MONTHS
+from memory.language.dates import MONTHS
 from memory.language.narrowing import (
     MANNER,
     VERBS,

@@ -12,7 +12,7 @@ from itertools import takewhile
 from memory.language.claim import Claim
 from memory.language.conditions import counts
 from memory.language.content import Stems
-from memory.language.months import MONTHS
+from memory.language.dates import MONTHS
 from memory.language.vocabulary import vocabulary
 from memory.language.words import STOP, stem
 

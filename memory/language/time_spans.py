@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Final
 
-from memory.language.months import BEGINNING, MONTH, MONTHS, SEASON, SEASONS
+from memory.language.dates import BEGINNING, MONTH, MONTHS, SEASON, SEASONS
 
 
 @dataclass(frozen=True, slots=True)

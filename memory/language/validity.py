@@ -11,7 +11,7 @@ import re
 from datetime import datetime, timedelta
 from typing import Final
 
-from memory.language.months import MONTH, MONTHS
+from memory.language.dates import MONTH, MONTHS
 
 _UNTIL: Final = re.compile(
     r"\b(?:until|till|through|bis) (?:(?:and including|at least|about|around|on|zum) )?"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from memory.fact import Category, FactKind, Stream
-from memory.language.months import MONTH
+from memory.language.dates import MONTH
 from memory.language.vocabulary import vocabulary
 from memory.learning.rules import Rule, RuleFinding, any_of, first, private, rule
 from memory.learning.speech import SpokenSentence

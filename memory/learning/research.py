@@ -1,7 +1,7 @@
 """What a sub-agent's exchanges and its parent's make of a research, and the pieces by which it is found.
 
 Nothing of it is taken for true: it is what a sub-agent read and said. Everything here is a value; the worker writes it
-down (:mod:`memory.services.research.research_worker`).
+down (:mod:`memory.features.subagents.research_worker`).
 """
 
 from __future__ import annotations

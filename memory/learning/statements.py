@@ -7,7 +7,7 @@ recalled.
 import re
 
 from memory.fact import Category, FactKind, Stream
-from memory.language.months import MONTH
+from memory.language.dates import MONTH
 from memory.learning.rules import Rule, RuleFinding, first, rule
 from memory.learning.speech import SpokenSentence
 from memory.scope import Layer

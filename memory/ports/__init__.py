@@ -31,6 +31,7 @@ from memory.ports.records import (
     Overview,
     SetAsideErasure,
     StoredMessage,
+    SummaryLine,
     Tally,
     TermRarity,
 )
@@ -64,6 +65,7 @@ __all__ = [
     "Sparse",
     "StoreError",
     "StoredMessage",
+    "SummaryLine",
     "Tally",
     "TermRarity",
     "Vector",

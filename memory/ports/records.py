@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 
 from memory.behaviour import BehaviourRecord
 from memory.checkout import Checkout
 from memory.conversation import Message
+from memory.edits import ContentTier
 from memory.fact import Fact, Origin, Passage
 from memory.session import Session, ShownMemory
 
@@ -286,3 +287,15 @@ class Measured:
     corrections: int
     repeats: int
     added: int
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryLine:
+    """A line of a day's summary, made of one memory (a fact or a passage). L1 is the day, L0 the day in short."""
+
+    day: date
+    tier: ContentTier
+    session: str
+    text: str
+    memory: str
+    weight: float = 0.0

@@ -8,15 +8,13 @@ prepare                 a request: which edits it needs
 journaling              a reply: into the journal before its end is seen
 learn                   the journal: facts and passages, by a worker beside the requests
 recall                  what memory holds for a moment
-tools                   a model asks memory, or tells it
+tool_calls              a model asks memory, or tells it: for whom, and who answers
 
 sessions                whose request it is                        window    how it stays within its model's window
 search                  what recall asks of the stores             lessons   what an exchange teaches beside its facts
 tiers                   what was shed, in short and whole          page      MEMORY.md
-person                  find, look up, remember, pin, forget       approval  candidates, and the files that they become
-research                what sub-agents found                      transfer  export, import, replay
-assisted                what a language model may do better
-
+person                  find, look up, remember, pin, forget
+transfer                export, import, replay
 background_task         one task that runs beside the requests
 manual_facts            a fact out of what a person says outside any session
 cache_warming  reindexing  read beforehand what requests need; make the index anew beside the old one

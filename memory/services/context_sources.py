@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Protocol
 
-from memory.conversation import Conversation
+from memory.context.prior_findings import MENTION
+from memory.conversation import Conversation, Role
 from memory.scope import Scope
-from memory.session import Arrival, Session, ShownMemory
+from memory.session import Arrival, ResearchAnswer, Session, ShownMemory
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +46,36 @@ class PageSource(Protocol):
 
     async def page(self, scope: Scope) -> FrozenPage:
         """The page as it is now, framed for a request."""
+
+
+class PriorFindings(Protocol):
+    """What others found before for the question that opens a sub-agent's session."""
+
+    @property
+    def enabled(self) -> bool:
+        """Whether findings are given at all."""
+
+    @property
+    def deadline(self) -> float:
+        """Seconds that looking for findings may take."""
+
+    async def earlier(
+        self, conversation: Conversation, session: Session, at: datetime
+    ) -> tuple[Recalled, ResearchAnswer | None]:
+        """What was found, and a report that may stand for a reply."""
+
+    async def used(self, session: str, at: datetime, given: Recalled, answer: ResearchAnswer | None) -> None:
+        """Count that findings were used again in a session."""
+
+    async def mentioned(self, session: str, at: datetime, lines: Mapping[str, int]) -> None:
+        """Count that a talk was reminded of findings, by what may be their lines (see :func:`mentions`)."""
+
+
+def mentions(shown: Sequence[ShownMemory]) -> dict[str, int]:
+    """The memories among some that may be lines of research, and what each cost, in tokens: most requests have none."""
+    return {each.memory: each.tokens for each in shown if each.text.startswith(MENTION)}
+
+
+def opens(conversation: Conversation) -> bool:
+    """Whether a request opens its session: no assistant has spoken in it yet."""
+    return not any(message.role is Role.ASSISTANT for message in conversation.messages)

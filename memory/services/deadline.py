@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 
 
 class Deadline:
@@ -19,3 +20,30 @@ class Deadline:
     def within(self, seconds: float) -> float:
         """So many seconds, or what is left where that is less."""
         return min(seconds, self.left)
+
+
+LAST = 64
+"""Times that are looked back on: after so many without a long one the machine counts as quiet again."""
+
+
+class ServiceTime:
+    """The deadline of something that is done again and again.
+
+    Args:
+        least: seconds that it always has.
+        most: seconds that it never has more than; it has them until something was measured.
+    """
+
+    def __init__(self, least: float, most: float) -> None:
+        self._least = least
+        self._most = max(least, most)
+        self._last: deque[float] = deque(maxlen=LAST)
+
+    @property
+    def deadline(self) -> float:
+        """Seconds that it may take now."""
+        return min(max(2 * max(self._last, default=self._most), self._least), self._most)
+
+    def took(self, seconds: float) -> None:
+        """It was done in so many seconds, or given up after them."""
+        self._last.append(seconds)

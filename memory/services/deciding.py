@@ -18,11 +18,9 @@ from memory.fact import Fact, Passage
 from memory.hooks.chain import Features
 from memory.hooks.feature import FeatureRequest as Asked
 from memory.ports import Guard
-from memory.services.context_sources import FrozenPage, PageSource, Recalled, Recaller
-from memory.services.deadline import Deadline
+from memory.services.context_sources import FrozenPage, PageSource, PriorFindings, Recalled, Recaller, opens
+from memory.services.deadline import Deadline, ServiceTime
 from memory.services.request import SessionRequest
-from memory.services.research.findings import Findings, opens
-from memory.services.service_time import ServiceTime
 from memory.services.window.fitting import Fit, WindowFitter
 from memory.session import RequestKind, ResearchAnswer
 from memory.settings import MemorySettings
@@ -69,7 +67,7 @@ class ContextDecider:
         guard: Guard,
         window_of: Callable[[str], int | None] = lambda model: None,
         fitting: WindowFitter | None = None,
-        findings: Findings | None = None,
+        findings: PriorFindings | None = None,
         features: Features | None = None,
         known: Known | None = None,
     ) -> None:
@@ -205,7 +203,7 @@ class ContextDecider:
         return replace(recalled, note=why, failed=True) if why else recalled
 
     async def _research(
-        self, findings: Findings, request: SessionRequest, deadline: Deadline
+        self, findings: PriorFindings, request: SessionRequest, deadline: Deadline
     ) -> tuple[Recalled, ResearchAnswer | None]:
         """What others found before for a sub-agent's question, under a deadline of its own."""
         (found, answer), why = await self._guard(

@@ -16,12 +16,11 @@ from memory.conversation import Conversation, Reply
 from memory.edits import Append, Edit, Insert
 from memory.hooks.chain import Features
 from memory.ports import Guard
-from memory.services.context_sources import PageSource, Recalled, Recaller
+from memory.services.context_sources import PageSource, PriorFindings, Recalled, Recaller, mentions
 from memory.services.deadline import Deadline
 from memory.services.deciding import ContextDecider, ContextDecision, Known, elapsed_ms, no_addition, tokens_of
 from memory.services.ledger_writer import Ledgers
 from memory.services.request import SessionRequest
-from memory.services.research.findings import Findings, mentions
 from memory.services.sessions.live import LiveSession
 from memory.services.sessions.session_matching import SessionMatcher, in_own_namespace
 from memory.services.sessions.subagent_detection import RecentErrands
@@ -63,7 +62,7 @@ class Preparation:
         paused: Callable[[], bool],
         window_of: Callable[[str], int | None] = lambda model: None,
         fitting: WindowFitter | None = None,
-        findings: Findings | None = None,
+        findings: PriorFindings | None = None,
         spawned: RecentErrands | None = None,
         features: Features | None = None,
         known: Known | None = None,

@@ -4,30 +4,23 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
-import orjson
-
-from memory.candidate import Candidate, CandidateDecision, CandidateKind, CandidateState, ImportOutcome, Proposal
-from memory.consolidation.candidate_matching import AlreadyHeld, KnownCandidate, NewCandidate, meet
+from memory.candidate import Candidate, CandidateDecision, CandidateKind, CandidateState, Proposal
 from memory.fact import Fact
+from memory.learning.candidate_matching import AlreadyHeld, KnownCandidate, NewCandidate, meet
 from memory.scope import Layer, place_of
 from memory.stores.base import JournalPart, ask_many
-from memory.stores.derived_facts import make_fact, write_columns
-from memory.stores.forgetting import Terms
 from memory.stores.messages import Redact
 from memory.stores.queries import QUERIES, many
-from memory.stores.rows import fact_of, fact_row, stamp, when
+from memory.stores.rows import fact_of, stamp, when
 
 _COUNTED = ("sources", "sessions", "state")
 
 
 class Candidates(JournalPart):
     """The part of the journal that keeps what waits for a person."""
-
-    _terms: Terms
 
     async def propose(self, owner: str, proposals: Sequence[Proposal], at: datetime) -> list[str]:
         """Put something forward to an owner outside any night; the ids of what is new to them or waits again."""
@@ -45,63 +38,15 @@ class Candidates(JournalPart):
 
         def work(connection: sqlite3.Connection) -> list[Candidate]:
             rows = connection.execute(many("candidates_of", len(owners)), tuple(owners)).fetchall()
-            return _with_evidence(connection, [row for row in rows if row["state"] in states])
+            return with_evidence(connection, [row for row in rows if row["state"] in states])
 
         return await self._db.read(work) if owners else []
-
-    async def candidates_after(self, owner: str, after: str, limit: int) -> list[Candidate]:
-        """See :class:`memory.features.approvals.records.CandidateJournal`."""
-
-        def work(connection: sqlite3.Connection) -> list[Candidate]:
-            rows = connection.execute(QUERIES["candidates_after"], (owner, after, limit)).fetchall()
-            return _with_evidence(connection, rows)
-
-        return await self._db.read(work)
-
-    async def candidates_named(self, ids: Sequence[str]) -> list[Candidate]:
-        """See :class:`memory.features.approvals.records.CandidateJournal`."""
-        return await self._db.read(lambda connection: _with_evidence(connection, _by_id(connection, ids)))
-
-    async def take_candidate(self, candidate: Candidate, dry: bool = False) -> ImportOutcome:
-        """See :class:`memory.features.approvals.records.CandidateJournal`."""
-
-        def work(connection: sqlite3.Connection) -> ImportOutcome:
-            same = (candidate.owner, candidate.mark)
-            if _by_id(connection, [candidate.id]) or connection.execute(QUERIES["candidate_marked"], same).fetchone():
-                return ImportOutcome.KNOWN
-            if dry:
-                # What bears it out may be taken in by the same import, and is not there yet.
-                return ImportOutcome.TAKEN
-            if len(ask_many(connection, "facts_get", candidate.evidence)) < len(candidate.evidence):
-                return ImportOutcome.GONE
-            connection.execute(QUERIES["candidate_add"], _redacted_fields(candidate, self._redact))
-            _bear_out(connection, candidate.id, candidate.evidence)
-            return ImportOutcome.TAKEN
-
-        return await self._db.write(work)
 
     async def decide(self, candidate: Candidate, state: CandidateState, at: datetime, reason: str = "") -> Candidate:
         """A person has decided, and nothing else changes: the candidate as it is then."""
 
         def work(connection: sqlite3.Connection) -> Candidate:
-            return self._decided(connection, CandidateDecision(candidate, state, reason), at)
-
-        return await self._db.write(work)
-
-    async def rise(
-        self, added: Sequence[Fact], changed: Sequence[Fact], decisions: Sequence[CandidateDecision], at: datetime
-    ) -> list[Candidate]:
-        """Write what a person's decisions make of facts, with the decisions, whole or not at all: facts that are new,
-        and others of which anything but their text and their owner has changed. The candidates as they are then."""
-
-        def work(connection: sqlite3.Connection) -> list[Candidate]:
-            for fact in added:
-                make_fact(connection, fact, self._redact, self._terms)
-            for fact in changed:
-                row = connection.execute(many("facts_get", 1), (fact.id,)).fetchone()
-                if row is not None:
-                    write_columns(connection, fact_row(fact, str), row["state"])
-            return [self._decided(connection, each, at) for each in decisions]
+            return decided(connection, CandidateDecision(candidate, state, reason), at, self._redact)
 
         return await self._db.write(work)
 
@@ -113,31 +58,6 @@ class Candidates(JournalPart):
 
         return await self._db.read(work)
 
-    async def became(self, facts: Sequence[str]) -> list[Candidate]:
-        """The candidates, whoever's, that became one of these facts."""
-
-        def work(connection: sqlite3.Connection) -> list[Candidate]:
-            return _with_evidence(connection, ask_many(connection, "candidates_became", facts))
-
-        return await self._db.read(work)
-
-    async def crystallized(self, owner: str) -> frozenset[str]:
-        """The shared facts of an owner whose lines were written into its file."""
-
-        def work(connection: sqlite3.Connection) -> frozenset[str]:
-            return frozenset(row["fact"] for row in connection.execute(QUERIES["crystallized_of"], (owner,)))
-
-        return await self._db.read(work)
-
-    async def set_crystallized(self, owner: str, facts: Sequence[str]) -> None:
-        """The lines of these stand in an owner's file, and no others."""
-
-        def work(connection: sqlite3.Connection) -> None:
-            connection.execute(QUERIES["crystallized_drop"], (owner,))
-            connection.executemany(QUERIES["crystallized_add"], [(fact, owner) for fact in facts])
-
-        await self._db.write(work)
-
     async def candidates_waiting(self, owners: Sequence[str] | None = None) -> int:
         """How many candidates of some owners, or of all, wait for a person."""
 
@@ -148,21 +68,23 @@ class Candidates(JournalPart):
 
         return await self._db.read(work) if owners is None or owners else 0
 
-    def _decided(self, connection: sqlite3.Connection, decision: CandidateDecision, at: datetime) -> Candidate:
-        candidate = decision.candidate
-        fields = {
-            "id": candidate.id,
-            "state": decision.state.value,
-            "at": stamp(at),
-            "reason": self._redact(decision.reason),
-            "title": self._redact(candidate.title),
-            "text": self._redact(candidate.text),
-            "layer": candidate.layer.value,
-            "fact": decision.fact,
-        }
-        connection.execute(QUERIES["candidate_decided"], fields)
-        [whole] = _with_evidence(connection, _by_id(connection, [candidate.id]))
-        return whole
+
+def decided(connection: sqlite3.Connection, decision: CandidateDecision, at: datetime, redact: Redact) -> Candidate:
+    """Write a person's decision: the candidate as it is then."""
+    candidate = decision.candidate
+    fields = {
+        "id": candidate.id,
+        "state": decision.state.value,
+        "at": stamp(at),
+        "reason": redact(decision.reason),
+        "title": redact(candidate.title),
+        "text": redact(candidate.text),
+        "layer": candidate.layer.value,
+        "fact": decision.fact,
+    }
+    connection.execute(QUERIES["candidate_decided"], fields)
+    [whole] = with_evidence(connection, by_id(connection, [candidate.id]))
+    return whole
 
 
 def put_forward(
@@ -172,7 +94,7 @@ def put_forward(
     became. None where there is no more for it than there was, or nothing is left of its evidence."""
     if proposal.evidence and not ask_many(connection, "facts_get", proposal.evidence):
         return None
-    before = _with_evidence(connection, connection.execute(many("candidates_of", 1), (owner,)).fetchall())
+    before = with_evidence(connection, connection.execute(many("candidates_of", 1), (owner,)).fetchall())
     met = meet(proposal, before, _held(connection, owner, proposal.layer))
     row = _row(proposal, owner, at, redact)
     match met:
@@ -180,31 +102,17 @@ def put_forward(
             return None
         case NewCandidate():
             connection.execute(QUERIES["candidate_add"], row)
-            _bear_out(connection, proposal.id, proposal.evidence)
+            bear_out(connection, proposal.id, proposal.evidence)
             return proposal.id, True, {}
         case KnownCandidate(id, grown, waits):
             if not (grown or waits):
                 return None
             known = next(each for each in before if each.id == id)
             connection.execute(QUERIES["candidate_grown"], row | {"id": id})
-            _bear_out(connection, id, proposal.evidence)
+            bear_out(connection, id, proposal.evidence)
             was = {"sources": known.sources, "sessions": known.sessions, "state": known.state.value}
             counted = {name: [was[name], row[name]] for name in _COUNTED if was[name] != row[name]}
             return (id, False, counted) if counted else None
-
-
-def take_back(connection: sqlite3.Connection, night: int) -> None:
-    """Take back what a night put forward, but for what a person has decided since."""
-    for row in connection.execute(QUERIES["night_candidates_get"], (night,)).fetchall():
-        if row["made"]:
-            if row["state"] == CandidateState.WAITING:
-                connection.execute(QUERIES["candidate_drop"], (row["id"],))
-            continue
-        fields: dict[str, list[Any]] = orjson.loads(row["fields"])
-        put = {name: row[name] for name in ("id", *_COUNTED)}
-        put |= {name: was for name, (was, became) in fields.items() if row[name] == became}
-        connection.execute(QUERIES["candidate_counted"], put)
-    connection.execute(QUERIES["night_candidates_drop"], (night,))
 
 
 def candidate_of(row: sqlite3.Row | Mapping[str, Any], evidence: tuple[str, ...] = ()) -> Candidate:
@@ -231,18 +139,21 @@ def candidate_of(row: sqlite3.Row | Mapping[str, Any], evidence: tuple[str, ...]
     )
 
 
-def _by_id(connection: sqlite3.Connection, ids: Sequence[str]) -> list[sqlite3.Row]:
+def by_id(connection: sqlite3.Connection, ids: Sequence[str]) -> list[sqlite3.Row]:
+    """The rows of candidates."""
     return ask_many(connection, "candidates_get", ids)
 
 
-def _with_evidence(connection: sqlite3.Connection, rows: Sequence[sqlite3.Row]) -> list[Candidate]:
+def with_evidence(connection: sqlite3.Connection, rows: Sequence[sqlite3.Row]) -> list[Candidate]:
+    """Candidates with the ids of what bears them out."""
     evidence: dict[str, list[str]] = {}
     for row in ask_many(connection, "evidence_of", [row["id"] for row in rows]):
         evidence.setdefault(row["candidate"], []).append(row["memory"])
     return [candidate_of(row, tuple(evidence.get(row["id"], ()))) for row in rows]
 
 
-def _bear_out(connection: sqlite3.Connection, candidate: str, evidence: Sequence[str]) -> None:
+def bear_out(connection: sqlite3.Connection, candidate: str, evidence: Sequence[str]) -> None:
+    """These facts bear a candidate out."""
     connection.executemany(QUERIES["candidate_evidence_add"], [(candidate, id) for id in evidence])
 
 
@@ -273,10 +184,3 @@ def _row(proposal: Proposal, owner: str, at: datetime, redact: Redact) -> dict[s
         "sessions_then": 0,
         "fact": "",
     }
-
-
-def _redacted_fields(candidate: Candidate, redact: Redact) -> dict[str, Any]:
-    body = {each.name: getattr(candidate, each.name) for each in fields(candidate) if each.name != "evidence"}
-    decided = stamp(candidate.decided_at) if candidate.decided_at else None
-    clean = {name: redact(body[name]) for name in ("title", "text", "reason")}
-    return body | clean | {"made_at": stamp(candidate.made_at), "decided_at": decided}

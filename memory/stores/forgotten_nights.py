@@ -9,8 +9,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 
-from memory.consolidation.candidate_matching import says_the_same
 from memory.fact import Fact, MemoryTier
+from memory.learning.candidate_matching import says_the_same
 from memory.stores.base import ask_many
 from memory.stores.queries import QUERIES
 from memory.stores.rows import fact_of

@@ -21,8 +21,8 @@ import numpy as np
 import qdrant_edge as edge
 
 from memory.ports import IndexHit, Point, Query
+from memory.stores.disk import drop_page_cache, write_out
 from memory.stores.errors import StoreFault, StoreFaultKind
-from memory.stores.page_cache import drop_page_cache, write_out
 from memory.stores.tenant_vectors import ROOM, TenantVectors
 from memory.stores.vector_snapshot import LATE, VectorSnapshot
 

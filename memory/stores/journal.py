@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
 from memory.ports import Counts, Lesson
 from memory.stores.audit import Audit
-from memory.stores.base import ask_many
+from memory.stores.base import JournalPart, ask_many
 from memory.stores.behaviour import BehaviourStore
 from memory.stores.candidates import Candidates
-from memory.stores.change_tracking import ChangedMemories
 from memory.stores.checkouts import CheckoutStore
 from memory.stores.database import Database, Synchronous, Watch
 from memory.stores.errors import StoreFault
@@ -25,15 +25,13 @@ from memory.stores.gate import LoopGate
 from memory.stores.graph import EntityGraph
 from memory.stores.history_cache import OpenedMessages, RecentHistories
 from memory.stores.latest_turns import LatestTurnStore
-from memory.stores.listing import ListingStore
-from memory.stores.memory_cache import KnownMemories
+from memory.stores.listing import ListingStore, RecentActivityStore, SummaryStore
+from memory.stores.memory_cache import ChangedMemories, KnownMemories
 from memory.stores.messages import Redact, Redactor
-from memory.stores.nights import NightStore
 from memory.stores.outbox import Outbox
 from memory.stores.pins import PinStore
 from memory.stores.provenance import Provenance
 from memory.stores.queries import QUERIES
-from memory.stores.recent_activity import RecentActivityStore
 from memory.stores.recent_commits import RecentCommits
 from memory.stores.research import Researches
 from memory.stores.retention import Retention
@@ -45,8 +43,17 @@ from memory.stores.sums import Sums
 from memory.stores.taints import RunningTaints
 from memory.stores.transfer import TransferStore
 
+P = TypeVar("P", bound="FeaturePart")
+
 COUNTED = ("outbox", "graph_due", "research", "spawns", "tombstones", "checkouts")
 """The tables of which it is known whether anything has come into them."""
+
+
+class FeaturePart(JournalPart):
+    """A part of the journal that a feature brings, opened by :meth:`SqliteJournal.part`."""
+
+    _terms: Terms
+    _key: bytes
 
 
 class SqliteJournal(
@@ -61,7 +68,7 @@ class SqliteJournal(
     Outbox,
     TransferStore,
     LineageStore,
-    NightStore,
+    SummaryStore,
     Candidates,
     BehaviourStore,
     CheckoutStore,
@@ -119,6 +126,12 @@ class SqliteJournal(
         )
         self._spill = Spill(path.parent / "aside", flush=synchronous == "FULL")
         self._key = self._redact.key = self._db.start(_begin)
+
+    def part(self, kind: type[P]) -> P:
+        """A feature's own part of the journal, in the same file."""
+        part = kind()
+        part._db, part._redact, part._terms, part._key = self._db, self._redact, self._terms, self._key
+        return part
 
     def _taught(self, lesson: Lesson, came: Came, named: bool) -> None:
         if named:

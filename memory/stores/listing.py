@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from datetime import date, datetime
 
 import orjson
 
+from memory.edits import ContentTier
 from memory.fact import Fact, FactKind, Origin, State
-from memory.scope import Scope
+from memory.ports import SummaryLine
+from memory.scope import Scope, scope_of
 from memory.session import Receipt, Session
 from memory.stores.base import JournalPart, ask_many
 from memory.stores.queries import QUERIES, many
@@ -77,3 +79,62 @@ class ListingStore(JournalPart):
             return [receipt_of(row["body"]) for row in connection.execute(QUERIES[query], given)]
 
         return await self._db.read(work)
+
+
+class RecentActivityStore(JournalPart):
+    """The part of the journal that says what is likely to be asked for next."""
+
+    async def latest_scopes(self, limit: int) -> list[Scope]:
+        """See :class:`memory.services.cache_warming.Warmable`."""
+
+        def work(connection: sqlite3.Connection) -> list[Scope]:
+            rows = connection.execute(QUERIES["latest_scopes"], (limit,))
+            found = [Scope(row["org"], row["user"], row["project"]) for row in rows]
+            # What was imported, or is older than the sessions that were kept, was learned in none of them.
+            owners = (row["name"] for row in connection.execute(QUERIES["owners_largest"], (limit,)))
+            found += (scope for owner in owners if (scope := scope_of(owner)))
+            return list(dict.fromkeys(found))[:limit]
+
+        return await self._db.read(work)
+
+    async def newest(self, owners: Sequence[str], limit: int) -> list[str]:
+        """See :class:`memory.services.cache_warming.Warmable`. Of the passages only the newest of all owners are looked
+        at."""
+
+        def work(connection: sqlite3.Connection) -> list[str]:
+            (texts,) = connection.execute(many("texts_of", len(owners)), tuple(owners)).fetchone()
+            if not texts:
+                return []
+            facts = connection.execute(many("facts_newest", len(owners)), (*owners, limit)).fetchall()
+            passages = connection.execute(many("passages_newest", len(owners)), (*owners, 2 * limit, limit)).fetchall()
+            # Half of each where there are enough of both.
+            most = max(limit // 2, limit - len(passages))
+            found = facts[:most] + passages[: limit - min(most, len(facts))]
+            return [row["id"] for row in found]
+
+        return await self._db.read(work)
+
+
+class SummaryStore(JournalPart):
+    """The part of the journal that has them."""
+
+    async def summaries(self, owners: Sequence[str], first: str, last: str) -> list[SummaryLine]:
+        """The lines of the days (ISO dates) from one to another, the whole day before the day in short."""
+
+        def work(connection: sqlite3.Connection) -> list[SummaryLine]:
+            rows = connection.execute(many("summaries_between", len(owners)), (*owners, first, last))
+            return [line_of(row) for row in rows]
+
+        return await self._db.read(work) if owners else []
+
+
+def line_of(row: sqlite3.Row) -> SummaryLine:
+    """A line of a day's summary out of its table."""
+    return SummaryLine(
+        day=date.fromisoformat(row["day"]),
+        tier=ContentTier(row["tier"]),
+        session=row["session"],
+        text=row["text"],
+        memory=row["memory"],
+        weight=row["weight"],
+    )

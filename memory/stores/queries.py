@@ -1,4 +1,5 @@
-"""The SQL, read from the .sql files beside this one: each query stands under a line ``-- name: what it gives``."""
+"""The SQL, read from the .sql files beside this one and those that features bring: each query stands under a line
+``-- name: what it gives``."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "sql"
+FEATURES = Path(__file__).parents[1] / "features"
 _HEAD = re.compile(r"^-- (\w+): \S.*$", re.MULTILINE)
 
 
@@ -31,7 +33,7 @@ def parse(text: str) -> dict[str, str]:
 
 def _load() -> Mapping[str, str]:
     found: dict[str, str] = {}
-    for path in sorted((FOLDER / "queries").glob("*.sql")):
+    for path in (*sorted((FOLDER / "queries").glob("*.sql")), *sorted(FEATURES.glob("*/queries.sql"))):
         for name, statement in parse(path.read_text(encoding="utf-8")).items():
             if name in found:
                 raise ValueError(f"query {name!r} stands in two files")

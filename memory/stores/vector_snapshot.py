@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.ports import Vector
-from memory.stores.page_cache import write_out
+from memory.stores.disk import write_out
 from memory.stores.point_table import KEY, Arrays, PointTable, key_of, texts_of
 
 MIN_POINTS = 4096

@@ -8,8 +8,9 @@ from datetime import datetime
 from aiohttp import web
 
 from memory.edits import ContentTier
+from memory.hooks.params import choice
 from memory.services.tiers.content import Contents, NoHandle
-from proxy.api.params import body_of, choice, memory_of, scope_of
+from proxy.api.params import body_of, memory_of, scope_of
 from proxy.api.responses import answer
 from proxy.errors import Refusal
 

@@ -8,16 +8,16 @@ from dataclasses import asdict
 from aiohttp import web
 
 from memory.bootstrap import Memory
-from memory.models.embedder_choice import NAMES
-from memory.models.embedder_loading import load, well_formed
+from memory.hooks.params import checked_text
+from memory.models.embedder_choice import NAMES, load, well_formed
 from memory.ports import Embedder
 from memory.services.reindexing import ReindexInProgress
-from proxy.api.params import body_of, checked_text, memory_of
+from proxy.api.params import body_of, memory_of
 from proxy.api.responses import answer
 from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal
 from proxy.fail_open import fail_open
-from proxy.settings import choose_for_home
+from proxy.setting_sources import choose_for_home
 
 routes = web.RouteTableDef()
 

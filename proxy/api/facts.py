@@ -8,21 +8,11 @@ from datetime import datetime
 from aiohttp import web
 
 from memory.fact import FactKind, State
+from memory.hooks.params import checked_text, choice
 from memory.provenance import quarantined
 from proxy.api import serializers
 from proxy.api.forget import forgotten_json
-from proxy.api.params import (
-    body_of,
-    checked_text,
-    choice,
-    id_of,
-    memory_of,
-    owners_of,
-    query_choices,
-    query_limit,
-    query_text,
-    scope_of,
-)
+from proxy.api.params import body_of, id_of, memory_of, owners_of, query_choices, query_limit, query_text, scope_of
 from proxy.api.responses import answer
 from proxy.errors import Refusal
 

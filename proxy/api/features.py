@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
+from typing import Any
 
 from aiohttp import web
 
 from memory.features import features
 from memory.hooks.feature import Feature, FeatureRoute
-from memory.hooks.route_request import RouteRequest
-from proxy.api.params import body_of, memory_of, owners_of, query_limit, scope_of
+from memory.hooks.route_request import Answer, RouteRequest
+from proxy.api.params import body_of, memory_of, owners_of, query_limit, query_text, scope_of
 from proxy.api.responses import answer
+from proxy.edge import EDGE
 
 
 def routes() -> list[web.RouteDef]:
@@ -23,14 +25,68 @@ def routes() -> list[web.RouteDef]:
     ]
 
 
+async def ask(
+    request: web.Request,
+    method: str,
+    path: str,
+    *,
+    names: Mapping[str, str] | None = None,
+    body: Mapping[str, Any] | None = None,
+    query: Mapping[str, str] | None = None,
+    limit: int = 0,
+    owners: tuple[str, ...] | None = None,
+) -> Any:
+    """What a feature's endpoint answers, for a page that shows it: of those whom the request means, or of ``owners``.
+
+    Raises:
+        RouteRefused: when it refuses.
+        LookupError: when no feature has it.
+    """
+    for feature in features():
+        for route in feature.routes():
+            if (route.method, route.path) == (method, path):
+                mine = await owners_of(request) if owners is None else owners
+                question = RouteRequest(
+                    scope_of(request),
+                    mine,
+                    limit or route.limit,
+                    datetime.now().astimezone(),
+                    names or {},
+                    body or {},
+                    query or {},
+                    _named(request),
+                )
+                told = await route.answer(memory_of(request).features.of(feature), question)
+                return _begun(request, told).data
+    raise LookupError(f"no feature answers {method} {path}")
+
+
 def _handler(feature: type[Feature], route: FeatureRoute) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
     async def handle(request: web.Request) -> web.StreamResponse:
-        memory, limit = memory_of(request), query_limit(request, route.limit)
-        body = await body_of(request, route.fields) if route.fields else {}
+        memory, limit = memory_of(request), query_limit(request, route.limit) if route.limit else 0
+        body = await body_of(request, route.fields) if route.fields is not None else {}
+        query = {key: query_text(request, key) for key in route.query if key in request.query}
         owners = await owners_of(request)
         now = datetime.now().astimezone()
-        question = RouteRequest(scope_of(request), owners, limit, now, dict(request.match_info), body)
-        return answer(await route.answer(memory.features.of(feature), question))
+        question = RouteRequest(
+            scope_of(request), owners, limit, now, dict(request.match_info), body, query, _named(request)
+        )
+        told = await route.answer(memory.features.of(feature), question)
+        begun = _begun(request, told)
+        return answer(begun.data, begun.status)
 
     handle.__doc__ = route.answer.__doc__
     return handle
+
+
+def _begun(request: web.Request, told: Any) -> Answer:
+    """An answer whose work goes on beside the requests."""
+    given = told if isinstance(told, Answer) else Answer(told)
+    if given.work is not None:
+        request.app[EDGE].run_in_background(given.work)
+    return given
+
+
+def _named(request: web.Request) -> bool:
+    """Whether a request says whose memories it means."""
+    return bool(request.query.keys() & {"user", "org", "project"})

@@ -7,11 +7,12 @@ from typing import Any
 
 from aiohttp import web
 
+from memory.hooks.params import checked_text
 from memory.ports import Forgotten
 from memory.provenance import quarantined
 from memory.research import QUESTIONS, TRAILS, index_owners
 from proxy.api import serializers
-from proxy.api.params import body_of, checked_text, memory_of, owners_of
+from proxy.api.params import body_of, memory_of, owners_of
 from proxy.api.responses import answer
 from proxy.errors import Refusal
 

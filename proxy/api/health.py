@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
+from memory.hooks.feature import Follower
 from memory.learning.redact import redact
 from memory.services.person.commands import MemoryStatus
-from memory.services.worker import JournalFollower
 from memory.session import Mode
 from memory.version import release
 from proxy.api.responses import answer
@@ -113,7 +113,7 @@ async def unwell(edge: Edge) -> list[str]:
     return why
 
 
-def hanging(workers: Iterable[JournalFollower]) -> list[str]:
+def hanging(workers: Iterable[Follower]) -> list[str]:
     """Which workers get nowhere, be it amid an exchange or between two."""
     return [
         f"{each.doing} has got nowhere for {each.still / 60:.0f} minutes: if that lasts, restart the server"

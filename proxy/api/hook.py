@@ -16,9 +16,10 @@ from aiohttp import web
 
 from memory.conversation import Reply, Text
 from memory.edits import Append
+from memory.hooks.params import checked_text
 from memory.learning.redact import redact_name
 from memory.session import Arrival, Prepared, RequestKind
-from proxy.api.params import body_of, checked_text, memory_of, scope_of
+from proxy.api.params import body_of, memory_of, scope_of
 from proxy.api.responses import answer
 from proxy.caller import checkout_to_keep, directory_to_keep, name, namespace, strictest, without_secrets
 from proxy.edge import EDGE, Edge

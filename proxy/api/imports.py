@@ -15,10 +15,11 @@ from aiohttp import web
 
 from memory.bootstrap import Memory
 from memory.conversation import Conversation
+from memory.hooks.params import CONTROLS, checked_text
 from memory.learning.redact import redact_name
 from memory.services.transfer.replaying import RecordedSession
 from memory.session import Mode
-from proxy.api.params import CONTROLS, checked_text, memory_of, scope_of
+from proxy.api.params import memory_of, scope_of
 from proxy.api.responses import answer
 from proxy.caller import without_secrets
 from proxy.edge import EDGE

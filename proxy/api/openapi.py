@@ -11,9 +11,10 @@ from typing import Any, Final, NamedTuple
 from aiohttp import web
 
 from memory.features import features
+from memory.hooks.params import MAX_TEXT_CHARS
 from memory.version import release
 from proxy.api.access import is_for_one_user
-from proxy.api.params import MAX_TEXT_CHARS, MOST
+from proxy.api.params import MOST
 from proxy.api.responses import answer
 
 routes = web.RouteTableDef()
@@ -37,8 +38,6 @@ QUERY: Final[Mapping[str, str]] = {
     "GET /api/status": "days",
     "GET /api/money": "days",
     "GET /api/search": "text limit as_of explain",
-    "GET /api/research": "text limit",
-    "GET /api/research/{id}": "trail",
     "GET /api/facts": "text kind state limit",
     "GET /api/export/{sort}": "owner after limit",
     "POST /api/import/records": "dry",
@@ -49,8 +48,6 @@ QUERY: Final[Mapping[str, str]] = {
     "GET /api/config/trial": "user org trim fold rotate target tokens",
     "GET /api/project": "directory",
     "GET /api/log": "limit",
-    "GET /api/nights": "limit",
-    "GET /api/candidates": "state",
 }
 """What an endpoint takes in its query, beside whose memories are meant."""
 
@@ -64,7 +61,6 @@ BODY: Final[Mapping[str, Mapping[str, Mapping[str, str]]]] = {
     "POST /api/facts/{id}/confirm": {},
     "POST /api/facts/{id}/dismiss": {},
     "POST /api/facts/{id}/update": {"text": _TEXT},
-    "POST /api/facts/{id}/promote": {"to": _TEXT},
     "POST /api/remember": {"text": _TEXT, "kind": _TEXT, "pinned": _FLAG},
     "POST /api/hook": {
         "client": _TEXT,
@@ -79,12 +75,6 @@ BODY: Final[Mapping[str, Mapping[str, Mapping[str, str]]]] = {
     "PUT /api/page": {"own": _TEXT, "files": _MAP},
     "POST /api/provenance": _SELECTION,
     "POST /api/quarantine": {**_SELECTION, "release": _FLAG},
-    "POST /api/consolidate": {"dry_run": _FLAG, "since": _TEXT},
-    "POST /api/nights/{number}/undo": {},
-    "POST /api/candidates/{id}/approve": {"text": _TEXT, "to": _TEXT, "confirm": _TEXT},
-    "POST /api/candidates/{id}/undo": {"confirm": _TEXT},
-    "POST /api/candidates/{id}/reject": {"why": _TEXT},
-    "POST /api/candidates/{id}/defer": {},
     "POST /api/embedder": {"use": _TEXT},
     "POST /api/reindex": {},
     "POST /api/sync": {"new": _LIST, "changed": _LIST, "compare": _FLAG},
@@ -191,7 +181,7 @@ def _fields() -> dict[str, Mapping[str, Mapping[str, str]]]:
         f"{route.method} /api/{route.path}": {name: _TYPES[kind] for name, kind in route.fields.items()}
         for feature in features()
         for route in feature.routes()
-        if route.fields
+        if route.fields is not None
     }
     return {**BODY, **of_features}
 
@@ -204,7 +194,7 @@ def _in_path(path: str) -> list[dict[str, Any]]:
 
 
 def _in_query(key: str, path: str) -> list[dict[str, Any]]:
-    names = [*QUERY.get(key, "").split(), *_limits_of_features(key)]
+    names = [*QUERY.get(key, "").split(), *_query_of_features(key)]
     if is_for_one_user(f"{ROOT}{path}"):
         names += PERSON
     return [
@@ -218,9 +208,10 @@ def _in_query(key: str, path: str) -> list[dict[str, Any]]:
     ]
 
 
-def _limits_of_features(key: str) -> list[str]:
-    every = {f"{route.method} /api/{_plain(route.path)}" for feature in features() for route in feature.routes()}
-    return ["limit"] if key in every else []
+def _query_of_features(key: str) -> list[str]:
+    every = (route for feature in features() for route in feature.routes())
+    found = [route for route in every if f"{route.method} /api/{_plain(route.path)}" == key]
+    return [name for route in found for name in (*route.query, *(["limit"] if route.limit else []))]
 
 
 def _plain(path: str) -> str:

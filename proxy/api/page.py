@@ -10,8 +10,9 @@ from aiohttp import web
 
 from memory.bootstrap import Memory
 from memory.fact import Stream
+from memory.hooks.params import checked_text, choice
 from memory.scope import Scope
-from proxy.api.params import body_of, checked_text, choice, memory_of, scope_of
+from proxy.api.params import body_of, memory_of, scope_of
 from proxy.api.responses import answer
 from proxy.errors import Refusal
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -11,6 +10,7 @@ import orjson
 from aiohttp import web
 
 from memory.bootstrap import Memory
+from memory.hooks.params import checked_id, checked_text, choices
 from memory.scope import Scope
 from memory.session import Mode
 from proxy.api.access import access
@@ -23,15 +23,8 @@ E = TypeVar("E", bound=StrEnum)
 LARGEST = 2**20
 """Bytes of a body."""
 
-MAX_TEXT_CHARS = 4000
-"""Characters of a text to search for or to remember."""
-
 MOST = 1000
 """How much one answer lists."""
-
-
-CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-"""What no text holds: it cannot be stored, or it commands a terminal that shows it."""
 
 
 def memory_of(request: web.Request) -> Memory:
@@ -92,26 +85,12 @@ def query_limit(request: web.Request, default: int, key: str = "limit") -> int:
 
 def query_choices(request: web.Request, key: str, of: type[E]) -> frozenset[E]:
     """Values of a list, ``?kind=decision,preference``; all of them where none is named."""
-    text = request.query.get(key, "").strip()
-    if text in ("", "all"):
-        return frozenset(of)
-    return frozenset(choice(each.strip(), key, of) for each in text.split(","))
-
-
-def choice(value: Any, key: str, of: type[E]) -> E:
-    """One value of a list."""
-    try:
-        return of(value)
-    except ValueError:
-        raise Refusal(422, f"{key} is {str(value)[:40]!r}; it is one of {', '.join(of)}") from None
+    return choices(request.query.get(key, ""), key, of)
 
 
 def id_of(request: web.Request) -> str:
     """The id in the path, or the beginning of one."""
-    id = request.match_info["id"]
-    if not 4 <= len(id) <= 64 or not id.isascii() or not id.isprintable():
-        raise Refusal(422, "an id, or the beginning of one, has from 4 to 64 characters")
-    return id
+    return checked_id(request.match_info["id"])
 
 
 async def body_of(request: web.Request, fields: Mapping[str, type]) -> dict[str, Any]:
@@ -137,24 +116,4 @@ async def body_of(request: web.Request, fields: Mapping[str, type]) -> dict[str,
     return payload
 
 
-def checked_text(value: str, key: str, required: bool = False, longest: int = MAX_TEXT_CHARS) -> str:
-    """A text of a bearable length, without characters that cannot be stored."""
-    text = value.strip()
-    if required and not text:
-        raise Refusal(422, f"{key} is missing or empty")
-    if len(text) > longest:
-        raise Refusal(422, f"{key} has {len(text)} characters; {longest} are allowed")
-    if CONTROLS.search(text) or not _encodable(text):
-        raise Refusal(422, f"{key} holds characters that are no text (control characters, or half of one)")
-    return text
-
-
 _TYPES = {str: "text", bool: "truth value (true or false)", list: "list", dict: "JSON object"}
-
-
-def _encodable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -9,9 +9,10 @@ from typing import Any
 from aiohttp import web
 
 from memory.fact import Origin
+from memory.hooks.params import checked_text, choice
 from memory.provenance import SelectedBy, SelectedMemories, Selection
 from proxy.api import serializers
-from proxy.api.params import MOST, body_of, checked_text, choice, memory_of, owners_of
+from proxy.api.params import MOST, body_of, memory_of, owners_of
 from proxy.api.responses import answer
 from proxy.errors import Refusal
 

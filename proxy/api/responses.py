@@ -8,9 +8,8 @@ from typing import Any
 import orjson
 from aiohttp import web
 
-from memory.night import NightInProgress as NightBusy
+from memory.hooks.route_request import RouteRefused
 from memory.ports import PublishFailed, StoreError
-from memory.services.approval.write_plan import ApprovalRefused
 from memory.services.person.commands import Ambiguous, NotFound
 from memory.services.person.fact_revision import NoDraft, Superseded
 from memory.services.reindexing import ReindexInProgress
@@ -25,10 +24,9 @@ FAULTS = (
     NotFound,
     Ambiguous,
     ReindexInProgress,
-    NightBusy,
+    RouteRefused,
     Superseded,
     NoDraft,
-    ApprovalRefused,
     PublishFailed,
     StoreError,
 )
@@ -61,6 +59,8 @@ def sentence_of(error: Exception) -> tuple[int, str]:
     match error:
         case Refusal():
             return error.status, error.message
+        case RouteRefused():
+            return error.status, str(error)
         case NotFound():
             return 404, str(error.args[0])
         case Ambiguous():

@@ -6,11 +6,12 @@ from typing import Any
 
 from aiohttp import web
 
+from memory.hooks.params import checked_text
 from memory.ports import Journal
 from memory.scope import Scope
 from memory.services.transfer.session_view import exported
 from memory.session import Receipt, RequestKind, Session
-from proxy.api.params import checked_text, memory_of, person_of, query_limit, scope_of
+from proxy.api.params import memory_of, person_of, query_limit, scope_of
 from proxy.api.render_messages import rendered
 from proxy.api.responses import answer
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from memory.fact import Origin
-from memory.services.tools import ToolCaller
+from memory.services.tool_calls import ToolCaller
 from memory.session import Mode
 from proxy.api.params import body_of, memory_of, scope_of
 from proxy.api.responses import answer

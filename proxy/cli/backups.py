@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -24,7 +23,7 @@ from memory.stores.backups.sealing import sealed_in, take_sealed, unseal
 from memory.stores.backups.upgrading import UPGRADE
 from memory.stores.backups.verifying import faults_of, faults_of_backup
 from memory.stores.sealed import Sealed, is_sealed
-from proxy.cli import output, passphrase, wording
+from proxy.cli import output, prompts, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.faults import CommandError
 from proxy.cli.instance_lock import owned
@@ -50,7 +49,7 @@ def backup(
     encrypt: Annotated[
         bool, typer.Option("--encrypt", help="Into one file that nobody reads without a passphrase.")
     ] = False,
-    passphrase_file: passphrase.File = None,
+    passphrase_file: prompts.File = None,
     only_list: Annotated[bool, typer.Option("--list", help="Only list those that there are.")] = False,
     as_json: Json = False,
     home: Home = None,
@@ -67,7 +66,7 @@ def backup(
         raise CommandError(
             "the server makes none that are encrypted: have cron ask for them, with --passphrase-file", 2
         )
-    secret = passphrase.to_seal(passphrase_file) if encrypt else ""
+    secret = prompts.to_seal(passphrase_file) if encrypt else ""
     seconds = None if every is None else _seconds(every)
     place = (to or own_place(folder)).expanduser().absolute()
     new_backup: Path | None = None
@@ -113,7 +112,7 @@ def restore(
         bool, typer.Option("--salvage", help="Take what can still be read of a damaged journal instead.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    passphrase_file: passphrase.File = None,
+    passphrase_file: prompts.File = None,
     as_json: Json = False,
     home: Home = None,
     config: ConfigFile = None,
@@ -125,13 +124,15 @@ def restore(
         try:
             if salvage:
                 damaged = (source or folder / JOURNAL).expanduser().absolute()
-                _sure(f"Put what can be read of {damaged} in the place of {folder / JOURNAL}?", yes)
+                prompts.sure(f"Put what can be read of {damaged} in the place of {folder / JOURNAL}?", yes)
                 _print_salvaged(*salvaged(folder, at, damaged), as_json)
                 return
             chosen = source.expanduser().absolute() if source else _newest(folder)
             with _opened(chosen, folder, passphrase_file) as opened:
                 backup = read_list(opened)
-                _sure(f"Put back {_what(backup)} of {backup.at.astimezone():%Y-%m-%d %H:%M}, from {chosen}?", yes)
+                prompts.sure(
+                    f"Put back {_what(backup)} of {backup.at.astimezone():%Y-%m-%d %H:%M}, from {chosen}?", yes
+                )
                 _print_restored(chosen, backup, put_back(opened, folder, at), as_json)
         except (NoBackup, NothingLeft, Sealed, StoreError) as error:
             raise CommandError(str(error)) from error
@@ -145,7 +146,7 @@ def verify(
     source: Annotated[
         Path | None, typer.Argument(help="A backup.", metavar="[DIR]", show_default="the journal in use")
     ] = None,
-    passphrase_file: passphrase.File = None,
+    passphrase_file: prompts.File = None,
 ) -> None:
     """Look whether the journal, or a backup, holds together; exit code 1 where it does not."""
     folder = call.loaded().settings.home
@@ -196,7 +197,7 @@ def _opened(where: Path, home: Path, passphrase_file: Path | None) -> Iterator[P
     with where.open("rb") as stream:
         if not is_sealed(stream.read(64)):
             raise CommandError(f"{where} is no backup: it is neither a folder nor an encrypted file", 2)
-    secret = passphrase.to_open(passphrase_file)
+    secret = prompts.to_open(passphrase_file)
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=".opened-", dir=home) as scratch:
         yield unseal(where, Path(scratch), secret)
@@ -247,15 +248,6 @@ def _list(home: Path, as_json: bool) -> None:
 def _what(backup: Backup) -> str:
     facts, passages = backup.counts.get("facts", 0), backup.counts.get("passages", 0)
     return f"{wording.count(facts, 'fact')}, {wording.count(passages, 'passage')}"
-
-
-def _sure(question: str, yes: bool) -> None:
-    if yes:
-        return
-    if not sys.stdin.isatty():
-        raise CommandError(f"{question} Say --yes", 2)
-    if not typer.confirm(question, default=False):
-        raise CommandError("nothing was changed")
 
 
 def _print_restored(folder: Path, backup: Backup, restored: Restored, as_json: bool) -> None:

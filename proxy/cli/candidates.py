@@ -11,8 +11,8 @@ import typer
 
 from proxy.cli import output
 from proxy.cli.call import Call, takes
-from proxy.cli.editor import edited
 from proxy.cli.faults import CommandError
+from proxy.cli.prompts import edited
 from proxy.cli.server import RunningServer
 
 Id = Annotated[str, typer.Argument(help="Its id, or the beginning of it.", metavar="ID")]

@@ -150,23 +150,16 @@ async def play(home: Path) -> DemoResult:
 @asynccontextmanager
 async def _proxy(upstream: str, home: Path) -> AsyncIterator[tuple[str, Any]]:
     """The real proxy before a model."""
-    from aiohttp import web
 
-    from proxy.app import make_app, make_runner
+    from proxy.app import listening, make_app
     from proxy.cli.scripted_model import UNHURRIED
     from proxy.edge import EDGE
     from proxy.settings import load
 
     settings = load(options={"home": str(home), "upstream.url": upstream, **UNHURRIED}).settings
     app = make_app(settings)
-    runner = make_runner(app)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        host, port = runner.addresses[0][:2]
-        yield f"http://{host}:{port}/v1", app[EDGE]
-    finally:
-        await runner.cleanup()
+    async with listening(app) as url:
+        yield f"{url}/v1", app[EDGE]
 
 
 def _print(seen: DemoResult) -> None:

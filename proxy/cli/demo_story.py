@@ -121,9 +121,8 @@ async def play(home: Path, folder: Path) -> list[Scene]:
 @asynccontextmanager
 async def _playing(model: ScriptedModel, home: Path, folder: Path, clock: Clock) -> AsyncIterator[StoryPlayer]:
     import aiohttp
-    from aiohttp import web
 
-    from proxy.app import make_app, make_runner
+    from proxy.app import listening, make_app
     from proxy.edge import EDGE
     from proxy.settings import load
 
@@ -134,15 +133,8 @@ async def _playing(model: ScriptedModel, home: Path, folder: Path, clock: Clock)
         **UNHURRIED,
     }
     app = make_app(load(options=options).settings, now=clock)
-    runner = make_runner(app)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        host, port = runner.addresses[0][:2]
-        async with aiohttp.ClientSession() as client:
-            yield StoryPlayer(f"http://{host}:{port}", app[EDGE], client, model, clock)
-    finally:
-        await runner.cleanup()
+    async with listening(app) as url, aiohttp.ClientSession() as client:
+        yield StoryPlayer(url, app[EDGE], client, model, clock)
 
 
 class StoryPlayer:

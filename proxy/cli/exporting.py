@@ -15,7 +15,7 @@ import typer
 
 from memory.features import exported
 from memory.stores.sealed import Sealed, sealing
-from proxy.cli import as_markdown, output, passphrase, tracked, wording
+from proxy.cli import as_markdown, output, prompts, tracked, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.faults import CommandError
 from proxy.cli.server import RunningServer
@@ -23,7 +23,7 @@ from proxy.cli.server import RunningServer
 PIECE = {"fact": 1000, "passage": 1000, "research": 10, "candidate": 1000}
 """Memories that are asked for at once; a research brings its whole trail."""
 
-SORTS = ("fact", "passage", "research")
+SORTS = ("fact", "passage")
 """Those of core; features have more."""
 
 
@@ -44,7 +44,7 @@ def export(
     encrypt: Annotated[
         bool, typer.Option("--encrypt", help="So that nobody reads it without a passphrase; import asks for it.")
     ] = False,
-    passphrase_file: passphrase.File = None,
+    passphrase_file: prompts.File = None,
     owner: Annotated[
         list[str] | None, typer.Option("--owner", help="Only this owner's, as a fact tells it; may be repeated.")
     ] = None,
@@ -60,7 +60,7 @@ def export(
             raise CommandError("--to takes none of --out, --owner, --encrypt", 2)
         tracked.give_out(call, to)
         return
-    secret = passphrase.to_seal(passphrase_file) if encrypt else ""
+    secret = prompts.to_seal(passphrase_file) if encrypt else ""
     with call.reach() as server:
         query = call.scope(server)
         inventory = server.ask("GET", "api/export", query)

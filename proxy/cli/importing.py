@@ -15,7 +15,7 @@ import orjson
 import typer
 
 from memory.stores.sealed import SUFFIX, Sealed, Unsealer, is_sealed
-from proxy.cli import as_markdown, output, passphrase, tracked, wording
+from proxy.cli import as_markdown, output, prompts, tracked, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.faults import CommandError
 from proxy.cli.options import here
@@ -62,7 +62,7 @@ def import_(
     at_once: Annotated[
         bool, typer.Option("--at-once", help="Use what chats and notes teach at once, instead of after your review.")
     ] = False,
-    passphrase_file: passphrase.File = None,
+    passphrase_file: prompts.File = None,
 ) -> None:
     """Learn from sessions of Claude Code, Codex and opencode, from CLAUDE.md and the like, from the exports of ChatGPT
     and Claude.ai (zip), from any folder of Markdown (--kind notes), and from our own exports. What stands in
@@ -133,7 +133,7 @@ def _opened(paths: list[Path], home: Path, passphrase_file: Path | None, stack: 
                 opened.append(path)
                 continue
             stream.seek(0)
-            secret = secret or passphrase.to_open(passphrase_file)
+            secret = secret or prompts.to_open(passphrase_file)
             home.mkdir(mode=0o700, parents=True, exist_ok=True)
             scratch = Path(stack.enter_context(TemporaryDirectory(prefix=".opened-", dir=home)))
             try:

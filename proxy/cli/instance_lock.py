@@ -19,20 +19,29 @@ PATIENCE = 1.0
 """Seconds to wait for a home that is just being looked at, or left."""
 
 
+def opened_in(home: Path, name: str) -> int:
+    """A file of the home folder, made where either is missing, as a descriptor.
+
+    Raises:
+        CommandError: when it cannot be made.
+    """
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return os.open(home / name, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise CommandError(
+            f"the data folder {home} cannot be used: {error.strerror}; choose another with --home"
+        ) from error
+
+
 @contextlib.contextmanager
 def owned(home: Path, patience: float = PATIENCE) -> Iterator[None]:
     """Hold the home folder, which is made where it is missing.
 
     Raises:
-        Fault: when another process holds it longer than ``patience`` seconds, or it cannot be made.
+        CommandError: when another process holds it longer than ``patience`` seconds, or it cannot be made.
     """
-    try:
-        home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(home / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise CommandError(
-            f"the data folder {home} cannot be used: {error.strerror}; choose another with --home"
-        ) from error
+    descriptor = opened_in(home, LOCK)
     try:
         until = time.monotonic() + patience
         while not locked(descriptor, exclusive=True):

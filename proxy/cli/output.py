@@ -15,9 +15,9 @@ from rich.progress import Progress, ProgressColumn
 from rich.table import Table
 from rich.text import Text
 
-from memory.hooks.wording import SHORT as SHORT
-from memory.hooks.wording import day as day
-from memory.hooks.wording import where as where
+from memory.hooks.command import SHORT as SHORT
+from memory.hooks.command import day as day
+from memory.hooks.command import where as where
 from proxy.cli import shed_report
 
 WIDE = 110

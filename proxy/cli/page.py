@@ -12,7 +12,7 @@ import typer
 
 from proxy.cli import output
 from proxy.cli.call import Call, takes
-from proxy.cli.editor import edited
+from proxy.cli.prompts import edited
 
 _FILE = re.compile(r"^<!-- file: ([\w.-]{1,80}) -->[ \t]*\n?", re.MULTILINE)
 

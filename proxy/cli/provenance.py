@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
 import typer
 
-from proxy.cli import output, wording
+from proxy.cli import output, prompts, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.faults import CommandError
 from proxy.cli.server import RunningServer
@@ -71,7 +70,7 @@ def quarantine(
         if not call.as_json:
             _show(found, False, "")
         count = wording.count(len(found["ids"]), "memory")
-        _sure(f"Take {count} out of quarantine?" if release else f"Put {count} into quarantine?", yes)
+        prompts.sure(f"Take {count} out of quarantine?" if release else f"Put {count} into quarantine?", yes)
         response = server.ask("POST", "api/quarantine", query, {**where, "release": release})
     if call.as_json:
         output.as_json(response)
@@ -146,7 +145,7 @@ def forget_from(
         return None
     if not as_json:
         _show(found, False, "")
-    _sure(f"Forget {wording.count(len(found['ids']), 'memory')} for good?", yes)
+    prompts.sure(f"Forget {wording.count(len(found['ids']), 'memory')} for good?", yes)
     whole: dict[str, Any] = {}
     for id in found["research"]:
         server.ask("DELETE", f"api/research/{id}", query)
@@ -209,12 +208,3 @@ def _warn(data: Mapping[str, Any], release: bool) -> None:
         print(f"! these had taken the place of {ids}: palimpsest confirm ID says that one holds again")
     if not release:
         print("what sessions under way were given before stays in them; new ones do not get it")
-
-
-def _sure(question: str, yes: bool) -> None:
-    if yes:
-        return
-    if not sys.stdin.isatty():
-        raise CommandError(f"{question} Say --yes", 2)
-    if not typer.confirm(question, default=False):
-        raise CommandError("nothing was changed")

@@ -11,7 +11,7 @@ import typer
 
 from proxy.cli import output
 from proxy.cli.call import Call, takes
-from proxy.cli.editor import edited
+from proxy.cli.prompts import edited
 from proxy.cli.server import RunningServer
 
 KEYS = "a: that holds · e: it holds in other words · r: it was of the moment · d: later · q: enough"
@@ -80,3 +80,30 @@ def _decided(server: RunningServer, asked: Mapping[str, Any], each: Mapping[str,
                 return "later"
             case "q" | "\x03" | "\x04" | "\x1b":
                 return ""
+
+
+Id = Annotated[str, typer.Argument(help="Its id, or the beginning of it.", metavar="ID")]
+
+
+@takes("user")
+def confirm(call: Call, id: Id) -> None:
+    """Say that a fact still holds: it counts as your own word, and wins over what contradicts it, exceptions apart."""
+    response = call.ask("POST", f"api/facts/{id}/confirm", body={})
+    if call.as_json:
+        output.as_json(response)
+    else:
+        output.screen().print(f"confirmed {response['id'][: output.SHORT]}: {response['text']}")
+
+
+@takes("user")
+def update(
+    call: Call,
+    id: Id,
+    text: Annotated[str, typer.Argument(help="What holds now.", metavar="TEXT")],
+) -> None:
+    """Say what holds now in a fact's place; the old one stays in its history."""
+    response = call.ask("POST", f"api/facts/{id}/update", body={"text": text})
+    if call.as_json:
+        output.as_json(response)
+    else:
+        output.screen().print(f"updated, now {response['id'][: output.SHORT]}: {response['text']}")

@@ -101,18 +101,10 @@ def built(loaded: Loaded) -> web.Application:
 
 
 async def _serve(loaded: Loaded, ready: Future[RunningServer], stop: threading.Event) -> None:
-    from aiohttp import web
-
-    from proxy.app import make_runner
+    from proxy.app import listening
     from proxy.edge import EDGE
 
     app = built(loaded)
-    runner = make_runner(app)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        host, port = runner.addresses[0][:2]
-        ready.set_result(RunningServer(f"http://{host}:{port}", app[EDGE].token))
+    async with listening(app) as url:
+        ready.set_result(RunningServer(url, app[EDGE].token))
         await asyncio.to_thread(stop.wait)
-    finally:
-        await runner.cleanup()

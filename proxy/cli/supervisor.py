@@ -25,6 +25,7 @@ from urllib.parse import urlsplit
 
 from proxy.cli.faults import CommandError
 from proxy.cli.home_owner import announced, owner
+from proxy.cli.instance_lock import opened_in
 from proxy.cli.server import address as address_of
 from proxy.settings import Settings
 
@@ -61,16 +62,10 @@ def supervised_server(settings: Settings, options: Sequence[str]) -> Iterator[st
     """The address of a server that stays there. ``options`` are those that a server is started with.
 
     Raises:
-        Fault: when none can be started.
+        CommandError: when none can be started.
     """
     home = settings.home
-    try:
-        home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        users = os.open(home / _USERS, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise CommandError(
-            f"the data folder {home} cannot be used: {error.strerror}; choose another with --home"
-        ) from error
+    users = opened_in(home, _USERS)
     try:
         fcntl.flock(users, fcntl.LOCK_SH)
         keeper = _Keeper(settings, options)

@@ -7,7 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from memory.hooks.wording import count as count
+from memory.hooks.command import count as count
 
 
 def program() -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -102,17 +102,29 @@ class Bench:
             raise CaseFailed(f"{len(came)} requests reached the provider, not one")
         return came[0]
 
-    async def arrives(self, body: bytes, **headers: str) -> RecordedRequest:
+    async def arrives(self, body: bytes, headers: Mapping[str, str] | None = None) -> RecordedRequest:
         """Send a body and have it answered; the request that reached the provider."""
         self.whole()
-        got = await self.post(body, stream=False, path="", **headers)
+        got = await self.post(
+            body, stream=False, path="", **{k.replace("-", "_"): v for k, v in (headers or {}).items()}
+        )
         must(got.status == 200, f"the client got {got.status}: {got.body[:200]!r}")
         return self.only()
 
-    async def unchanged(self, body: bytes, **headers: str) -> None:
+    async def unchanged(self, body: bytes) -> None:
         """Send a body, which must arrive byte for byte."""
-        came = await self.arrives(body, **headers)
+        came = await self.arrives(body)
         must(came.body == body, difference(body, came.body))
+
+
+def all_there(sent: Mapping[str, str], came: Callable[[str], str | None]) -> None:
+    """Every header must be what it was.
+
+    Raises:
+        CaseFailed: where one is not.
+    """
+    lost = [f"{name} became {came(name)!r}" for name, value in sent.items() if came(name) != value]
+    must(not lost, "; ".join(lost))
 
 
 def difference(sent: bytes, came: bytes) -> str:

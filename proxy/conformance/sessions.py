@@ -25,7 +25,7 @@ async def grows(on: Bench) -> str:
     for number in range(TURNS):
         body = on.json(*texts)
         sent.append(body)
-        came.append((await on.arrives(body, x_session_id=session)).body)
+        came.append((await on.arrives(body, {"x-session-id": session})).body)
         texts += [f"Very well, {number}.", f"And what of part {number} of {session}? The port is {7000 + number}."]
     for number in range(1, TURNS):
         own, there = _shared(sent[number - 1], sent[number]), _shared(came[number - 1], came[number])
@@ -43,8 +43,8 @@ async def grows(on: Bench) -> str:
 async def again(on: Bench) -> None:
     session = uuid.uuid4().hex
     body = on.json(f"We decided that the harbour of {session} opens at nine.", "Very well.", "When does it open?")
-    first = (await on.arrives(body, x_session_id=session)).body
-    second = (await on.arrives(body, x_session_id=session)).body
+    first = (await on.arrives(body, {"x-session-id": session})).body
+    second = (await on.arrives(body, {"x-session-id": session})).body
     must(first == second, "the second one is another one")
 
 
@@ -61,7 +61,7 @@ async def loop(on: Bench) -> None:
     one = json.dumps(first).encode()
     second = {**first, key: [*first[key], *on.format.body(on.model, "x", "Read.", "Go on.")[key][1:]]}
     two = json.dumps(second).encode()
-    came = [(await on.arrives(each, x_session_id=session)).body for each in (one, two)]
+    came = [(await on.arrives(each, {"x-session-id": session})).body for each in (one, two)]
     own, there = _shared(one, two), _shared(*came)
     must(there >= own, f"they share {there} bytes, the client's own {own}")
 

@@ -3,7 +3,7 @@
 Every client words it in its own way, so it is not known by a phrase but by what it says: no tools are offered, and
 the system prompt (or the one message there is) tells the model that it makes titles, or that it summarizes a
 conversation. A person who asks for that in the middle of a talk is somebody else: there a summary has to be asked for
-at length, as only programs do.
+at length, as only programs do. The words are rows of ``side_requests.toml``.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from memory.conversation import Conversation, Message, Role
+from memory.language.rule_table import any_of, table
 from memory.session import RequestKind
 
 OPENING = 600
@@ -106,20 +107,17 @@ _IMPERATIVE = re.compile(
 )
 """What may stand before the verb of an order: "Please", "Your task is to", "Based on the messages above,"."""
 
-_MAKE = re.compile(
-    r"(?i)(?:generat|creat|writ|giv|suggest|produc|provid|mak|propos|choos|return|output|com(?:e|ing) up|respond|reply|"
-    r"construct|compos|prepar)(?:e|es|ing|s|ting)?\b"
-)
-_SUMMARIZE = re.compile(r"(?i)(?:concisely\s+|briefly\s+)?(?:summari[sz]|condens|compress|compact)(?:e|es|ing|s)?\b")
-_TITLE = re.compile(r"(?i)\b(?:titles?|headlines?|short name)\b")
-_SUMMARY = re.compile(r"(?i)\b(?:summary|summaries|recap|synopsis|handoff|hand-off|state snapshot)\b")
-_TALK = re.compile(
-    r"(?i)\b(?:conversations?|chats?|sessions?|threads?|dialog(?:ue)?s?|discussions?|transcripts?|history|interactions?|"
-    r"(?:users?'?s?|first|above|following|previous|earlier|older|these)"
-    r" (?:messages?|prompts?|query|queries|turns?|events))\b"
-)
-_MAKES_TITLES = re.compile(r"(?i)\byou are (?:an? |the )?[^.\n]{0,40}\btitle[- ](?:generator|writer|maker)\b")
-_SUMMARIZER = re.compile(
-    r"(?i)\byou are (?:an? |the )?[^.\n]{0,40}\b(?:conversation|context|chat|session|dialogue|history)[- ]"
-    r"(?:summari[sz]\w+|compact\w+|compress\w+|condens\w+)\b"
-)
+_ROWS = table(__file__)
+
+
+def _any(group: str) -> re.Pattern[str]:
+    return any_of(_ROWS[group], re.IGNORECASE)
+
+
+_MAKE = _any("make")
+_SUMMARIZE = _any("summarize")
+_TITLE = _any("title")
+_SUMMARY = _any("summary")
+_TALK = _any("talk")
+_MAKES_TITLES = _any("makes_titles")
+_SUMMARIZER = _any("summarizer")

@@ -8,9 +8,9 @@ from typing import Any
 from aiohttp import web
 
 from memory.fact import Fact, FactKind, Origin, State
+from memory.hooks.params import choice
 from memory.scope import OWN_PROJECT, place_of
 from proxy.api import serializers
-from proxy.api.params import choice
 from proxy.errors import Refusal
 from proxy.web.rendering import show
 from proxy.web.visit import PageVisit

@@ -12,8 +12,7 @@ from memory.fact import Fact, State
 from memory.scope import Layer
 from proxy import explanations
 from proxy.api import serializers
-from proxy.api.params import choice, id_of
-from proxy.errors import Refusal
+from proxy.api.params import id_of
 from proxy.web.feature_pages import featured
 from proxy.web.plots.strength import strength
 from proxy.web.rendering import show
@@ -82,14 +81,12 @@ async def pin(visit: PageVisit) -> web.StreamResponse:
 
 async def promote(visit: PageVisit) -> web.StreamResponse:
     """``to=user``: it holds in all projects; ``project`` or ``org``: it is put forward for all who are there."""
-    memory, to = visit.memory, choice(visit.filled("to"), "to", Layer)
-    held = await memory.commands.memory(id_of(visit.request), await visit.everything())
-    if not isinstance(held, Fact):
-        raise Refusal(422, "that is a passage of a talk; only facts can rise")
-    risen = await memory.approvals.promote(held, to)
-    if isinstance(risen, Fact):
-        return visit.sent_to(f"memory/{risen.id}", "It holds in all your projects now.")
-    return visit.sent_to(f"review/{risen.id}/approve?to={to}")
+    to = visit.filled("to")
+    id = visit.request.match_info["id"]
+    risen = await visit.ask("POST", "facts/{id}/promote", body={"to": to}, everything=True, id=id)
+    if "fact" in risen:
+        return visit.sent_to(f"memory/{risen['fact']['id']}", "It holds in all your projects now.")
+    return visit.sent_to(f"review/{risen['candidate']['id']}/approve?to={to}")
 
 
 async def wrong(visit: PageVisit) -> web.StreamResponse:

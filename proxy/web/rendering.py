@@ -13,9 +13,8 @@ from urllib.parse import quote, urlencode
 
 from aiohttp import web
 
-from memory.candidate import CandidateState
 from memory.edits import named
-from memory.hooks.wording import count, where
+from memory.hooks.command import count, where
 from memory.scope import Scope
 from memory.version import release
 from proxy import explanations
@@ -77,7 +76,7 @@ async def _awaited(visit: PageVisit) -> int:
         return await candidates_waiting(visit.edge)
     # Not those of whom the address names: this stands on the page, too, that refuses them.
     owners = await memory.commands.everything_of(Scope(access.org, access.user))
-    return len(await memory.approvals.candidates(owners, {CandidateState.WAITING}))
+    return await memory.journal.candidates_waiting(owners)
 
 
 async def fault(request: web.Request, session: WebSession | None, status: int, sentence: str) -> web.Response:

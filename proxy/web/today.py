@@ -7,7 +7,6 @@ from typing import Any
 
 from aiohttp import web
 
-from memory.candidate import CandidateState
 from memory.fact import Sensitivity, State
 from memory.services.person.why import why as found_out
 from memory.session import Receipt, Session
@@ -36,7 +35,7 @@ async def today(visit: PageVisit) -> web.StreamResponse:
     sessions = await memory.journal.sessions_by_id([each.session for each in touched])
     owners = await visit.owners()
     learnt = await memory.journal.listed(owners, {State.ACTIVE}, since=midnight, limit=SHOWN + 1)
-    waiting = await memory.approvals.candidates(owners, {CandidateState.WAITING})
+    waiting = (await visit.ask("GET", "candidates"))["candidates"]
     return await show(
         visit,
         "today.html",

@@ -10,16 +10,18 @@ import hmac
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from urllib.parse import parse_qsl
 
 from aiohttp import web
 
 from memory.bootstrap import Memory
+from memory.hooks.params import checked_text
 from memory.scope import Layer, Scope
 from proxy.api.access import ACCESS, ALL, Access, page_refused
 from proxy.api.auth import access_of, record, why_not
-from proxy.api.params import LARGEST, checked_text, memory_of, owners_of, query_text, scope_of
+from proxy.api.features import ask
+from proxy.api.params import LARGEST, memory_of, owners_of, query_text, scope_of
 from proxy.api.responses import FAULTS, Handler, sentence_of
 from proxy.auth.origins import is_own_origin
 from proxy.auth.web_sessions import WebSession, cookie_name
@@ -100,6 +102,21 @@ class PageVisit:
     async def everything(self) -> tuple[str, ...]:
         """All owners of the person's, whatever project is looked at."""
         return await self.memory.commands.everything_of(self.scope)
+
+    async def ask(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: Mapping[str, Any] | None = None,
+        query: Mapping[str, str] | None = None,
+        limit: int = 0,
+        everything: bool = False,
+        **names: str,
+    ) -> Any:
+        """What a feature's endpoint answers, of the project that is looked at, or of all that is the person's."""
+        owners = await self.everything() if everything else None
+        return await ask(self.request, method, path, names=names, body=body, query=query, limit=limit, owners=owners)
 
     def query(self, key: str) -> str:
         """A text in the query; one that is empty is none."""

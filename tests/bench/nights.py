@@ -16,9 +16,10 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from memory.consolidation.plan_codec import PlannedNight
 from memory.fact import Fact
-from memory.night import Job, PlannerProcess
+from memory.features.nights.consolidation.plan_codec import PlannedNight
+from memory.features.nights.planner_process import Job, PlannerProcess
+from memory.features.nights.store import NightStore
 from memory.ports import Lesson
 from memory.scope import Layer, Scope
 from memory.settings import NightSettings
@@ -62,7 +63,7 @@ async def _night(journal: SqliteJournal, folder: Path, what: str) -> None:
     async for each in PlannerProcess(folder / "journal.db", NightSettings(), changed=journal.changed.take)(Job(NOW)):
         planned.append(each)
         start = time.perf_counter()
-        await journal.apply_night(each)
+        await journal.part(NightStore).apply_night(each)
         longest = max(longest, time.perf_counter() - start)
     actions = Counter(change.action.value for each in planned for change in each.diff.changes)
     print(

@@ -26,7 +26,7 @@ from memory.context.diversity import DIVERSITY
 from memory.context.pack import tokens_of
 from memory.context.rank import WEIGHTS
 from memory.context.relevance_floor import FLOOR
-from memory.models.embedder_loading import load
+from memory.models.embedder_choice import load
 from memory.ports import Embedder
 from tests.bench.offline_store import BEGAN, Rules, Store, Turn, copied, play
 

@@ -28,6 +28,7 @@ from memory.learning.reports import acknowledges, plain, unframed
 from memory.learning.spawning import is_spawner
 from memory.research import Delivery, Research, ResearchOutcome, owners_of
 from memory.scope import Scope
+from tests import rooms
 from tests.bench.transcripts import Body, text_of, transcripts
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.running import Running, running
@@ -297,9 +298,9 @@ async def measured(client: Client, calls: Sequence[Call]) -> dict[str, Any]:
             await proxy.learned()
             memory = proxy.edge.memory
             assert memory is not None
-            await memory.research_worker.catch_up()
-            found = await memory.research_library.newest(owners_of(Scope(None, "local", "loom")), 100_000)
-            trails = {each.id: await memory.research_library.trail(each) for each in found}
+            await rooms.subagents(memory).worker.catch_up()
+            found = await rooms.subagents(memory).library.newest(owners_of(Scope(None, "local", "loom")), 100_000)
+            trails = {each.id: await rooms.subagents(memory).library.trail(each) for each in found}
     whole = {each.id: any(result.text == READ for m in trails[each.id] for result in m.results) for each in found}
     by_call: dict[tuple[str, str], list[Research]] = defaultdict(list)
     for each in found:

@@ -21,6 +21,7 @@ from typing import Any
 from memory.bootstrap import open_memory
 from memory.fact import Fact, Origin, State
 from memory.scope import Layer, Scope
+from tests import rooms
 from tests.bench.changes import BEGAN, Life, quiet, read, shows, unguarded
 
 
@@ -34,11 +35,11 @@ async def told(life: Life, story: Mapping[str, Any]) -> tuple[list[str], list[st
             said = [pair for turn in session for pair in ((turn["ask"], turn["agent"]), (turn["said"], "All right."))]
             await life.say(user, project, BEGAN + timedelta(days=day), said)
         life.clock[0] = BEGAN + timedelta(days=day, hours=16)
-        await life.memory.night_runner.run()
+        await rooms.nights(life.memory).runner.run()
     scopes = {Scope(user=user, project=turn.get("project", story["project"])) for turn in story["turns"]}
     owners = {owner for scope in scopes for layer in Layer if (owner := scope.owner(layer))}
     facts = await life.memory.journal.facts_of(sorted(owners))
-    waiting = await life.memory.approvals.candidates(sorted(owners))
+    waiting = await rooms.approvals(life.memory).candidates(sorted(owners))
     own = [
         fact.text
         for fact in facts

@@ -32,6 +32,7 @@ from typing import Any
 from memory.bootstrap import Memory
 from memory.scope import Scope
 from memory.stores import database
+from tests import rooms
 from tests.bench import targets
 from tests.bench.client import Timed
 from tests.bench.outside import Outside, outside
@@ -241,7 +242,7 @@ async def _behind(proxy: Running) -> None:
     await memory.preparation.settle()
     await proxy.learned()
     await memory.tier_worker.catch_up()
-    await memory.research_worker.catch_up()
+    await rooms.subagents(memory).worker.catch_up()
     await memory.entity_graph.catch_up()
     await memory.recall.weighing.settle()
     await memory.token_counting.settle()

@@ -35,6 +35,7 @@ from memory.session import Arrival, RequestKind
 from memory.settings import MemorySettings, NightSettings, RecallSettings
 from memory.strength import effective
 from proxy.wire import dialect_of
+from tests import rooms
 
 T = TypeVar("T")
 BEGAN = datetime(2025, 1, 6, 9, tzinfo=UTC)
@@ -180,7 +181,7 @@ class Life:
         """A night at that moment."""
         self._clock[0] = at
         await self.memory.learner.catch_up()
-        await self.memory.night_runner.run()
+        await rooms.nights(self.memory).runner.run()
 
 
 async def main(folder: Path, users: int) -> dict[str, float]:

@@ -11,7 +11,7 @@ import orjson
 
 from tests.bench.sessions import FORMATS, RESPONSES, Growing, Person, Result, Turn, made_up
 from tests.corpus.stage import Stage
-from tests.proxy.research.errands import PROMPT, REPORT, REWORDED
+from tests.memory.features.subagents.errands import PROMPT, REPORT, REWORDED
 from tests.proxy.runtimes.senders import SENDERS, TALK, Sender
 from tests.proxy.runtimes.senders import Turn as Spoken
 from tests.proxy.wire.rounds.scripts import Call, Round, Say, Think

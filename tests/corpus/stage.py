@@ -18,9 +18,10 @@ import orjson
 from aiohttp import web
 
 from memory.bootstrap import Memory
-from memory.consolidation.plan_codec import PlannedNight
-from memory.night import Job
-from memory.planner import plans
+from memory.features.nights.consolidation.plan_codec import PlannedNight
+from memory.features.nights.planner import plans
+from memory.features.nights.planner_process import Job
+from tests import rooms
 from tests.bench.sessions import Growing, Turn
 from tests.corpus.fixed import Clock
 from tests.fake_provider import FakeProvider, fake_provider
@@ -123,7 +124,7 @@ class Stage:
     async def night(self) -> None:
         """A night passes."""
         self.clock.pass_by(hours=12)
-        await self.memory.night_runner.run()
+        await rooms.nights(self.memory).runner.run()
         await self.quiet()
 
     async def quiet(self) -> None:
@@ -133,8 +134,8 @@ class Stage:
         await self.proxy.learned()
         await memory.learner._settle(True)
         await memory.tier_worker.catch_up()
-        await memory.research_worker.catch_up()
-        await memory.research_worker._settle(True)
+        await rooms.subagents(memory).worker.catch_up()
+        await rooms.subagents(memory).worker._settle(True)
         await memory.learner.catch_up()
         await memory.entity_graph.catch_up()
         await memory.recall.weighing.settle()
@@ -163,7 +164,7 @@ async def stage(name: str, home: Path, options: Mapping[str, Any]) -> AsyncItera
         await memory.entity_graph.stop()
         await memory.index_repair.stop()
         await memory.retention.stop()
-        memory.night_runner._planner = lambda job: _planned(memory, job)
+        rooms.nights(memory).runner._planner = lambda job: _planned(memory, job)
         # Counted exactly from the first request on: when it is loaded beside is a matter of the machine.
         memory.token_counting._tokenizer.count("")
         yield played

@@ -18,6 +18,7 @@ from memory.restore import restore
 from memory.stores.backups.backup import ASIDE, JOURNAL, NoBackup, backups_in, differing, read_list, take
 from memory.stores.backups.places import BackupState, own_place, read_state, write_state
 from memory.stores.backups.verifying import faults_of, faults_of_backup
+from tests import rooms
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.api.asking import asking
 from tests.proxy.homes import held, talk
@@ -195,7 +196,7 @@ async def test_every_night_it_is_looked_whether_the_journal_holds_together(tmp_p
         ask = asking(proxy)
         memory = proxy.edge.memory
         assert memory is not None
-        await memory.night_runner.run()
+        await rooms.nights(memory).runner.run()
         assert read_state(home).verified is not None and read_state(home).faults == ()
         assert faults_of(home / JOURNAL) == []
 
@@ -204,7 +205,7 @@ async def test_every_night_it_is_looked_whether_the_journal_holds_together(tmp_p
 
         await memory.journal._db.write(break_one)
         await memory.recall.index.delete([(await memory.commands.facts(["up:/local/loom"]))[0].id])
-        await memory.night_runner.run()
+        await rooms.nights(memory).runner.run()
         why = (await ask("GET", "health"))["why"]
         assert any("1 of its messages cannot be unpacked" in each for each in why)
         assert any("palimpsest reindex" in each for each in why)

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.fake_provider import fake_provider
+from tests.memory.features.nights.test_routes import consolidated
 from tests.proxy.api.asking import asking
-from tests.proxy.api.test_nights import consolidated
 from tests.running import running
 
 NOW = datetime(2026, 3, 1, 10, tzinfo=UTC)

@@ -12,8 +12,8 @@ import pytest
 
 from memory.conversation import Reply
 from memory.session import Prepared
+from proxy.commit import ExchangeCommit
 from proxy.edge import Edge
-from proxy.exchange import _Commit
 from proxy.fail_open import Degradations
 from proxy.wire.dialect import RequestView
 
@@ -77,7 +77,7 @@ def held(note: Callable[[], Awaitable[bool]], set_aside: Callable[[], Awaitable[
         edge = SimpleNamespace(memory=memory, settings=settings, degradations=degradations, run_in_background=go_beside)
         prepared = SimpleNamespace(journaled=True, receipt=SimpleNamespace(id="r1"))
         view = SimpleNamespace(conversation=None)
-        committed = _Commit(cast(Edge, edge), cast(RequestView, view), cast(Prepared, prepared))
+        committed = ExchangeCommit(cast(Edge, edge), cast(RequestView, view), cast(Prepared, prepared))
         await committed.commit_before_end(Reply())
         passed = asyncio.get_running_loop().time()
         for task in beside:

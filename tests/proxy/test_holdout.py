@@ -8,7 +8,7 @@ from pathlib import Path
 import orjson
 import pytest_asyncio
 
-from memory.services.sessions.measuring import held_out
+from memory.services.sessions.live import held_out
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.api.asking import asking
 from tests.proxy.web.browsing import let_in

@@ -7,8 +7,8 @@ from pathlib import Path
 import orjson
 
 from tests.fake_provider import fake_provider
+from tests.memory.features.nights.test_routes import consolidated
 from tests.proxy.api.asking import asking
-from tests.proxy.api.test_nights import consolidated
 from tests.running import running
 
 CORRECTIONS = [

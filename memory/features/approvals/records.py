@@ -3,41 +3,29 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, replace
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
 from memory.candidate import Candidate, ImportOutcome
+from memory.features.approvals.store import ApprovalStore
 from memory.scope import Layer, Scope, owned_by
 from memory.services.transfer.records import InvalidRecord, checked, plain
 
 CANDIDATE = "candidate"
 
 
-class CandidateJournal(Protocol):
-    """What this needs of the journal."""
-
-    async def candidates_after(self, owner: str, after: str, limit: int) -> list[Candidate]:
-        """An owner's candidates whose ids come behind ``after``, in order, whatever has become of them."""
-
-    async def candidates_named(self, ids: Sequence[str]) -> list[Candidate]:
-        """Candidates by id, whoever's."""
-
-    async def take_candidate(self, candidate: Candidate, dry: bool = False) -> ImportOutcome:
-        """Keep a candidate as it is told, decided or not; with ``dry`` only say what would become of it."""
-
-
 class CandidateRecords:
     """Gives candidates out and takes them in."""
 
-    def __init__(self, journal: CandidateJournal) -> None:
-        self._journal = journal
+    def __init__(self, store: ApprovalStore) -> None:
+        self._store = store
 
     async def records(self, owner: str, after: str, limit: int) -> list[dict[str, Any]]:
         """An owner's candidates behind an id, in the order of the ids."""
-        found = await self._journal.candidates_after(owner, after, limit)
+        found = await self._store.candidates_after(owner, after, limit)
         return [{"sort": CANDIDATE, **{name: plain(value) for name, value in asdict(each).items()}} for each in found]
 
     async def take(self, record: Mapping[str, Any], scope: Scope, dry: bool) -> ImportOutcome:
@@ -51,9 +39,9 @@ class CandidateRecords:
         owner = mine[0].owner(mine[1]) if mine is not None else None
         if owner is None:
             raise InvalidRecord(f"its owner {candidate.owner[:80]!r} is none that you may write to")
-        if any(known.owner != owner for known in await self._journal.candidates_named([candidate.id])):
+        if any(known.owner != owner for known in await self._store.candidates_named([candidate.id])):
             raise InvalidRecord(f"a candidate of another owner has the id {candidate.id}")
-        return await self._journal.take_candidate(replace(candidate, owner=owner), dry)
+        return await self._store.take_candidate(replace(candidate, owner=owner), dry)
 
 
 def _read(record: Mapping[str, Any]) -> Candidate:

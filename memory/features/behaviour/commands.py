@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from memory.hooks.command import Command
-from memory.hooks.wording import SHORT, count, day, where
+from memory.hooks.command import SHORT, Command, count, day, where
 
 
 def format_habits(answer: Mapping[str, Any]) -> Iterator[str]:

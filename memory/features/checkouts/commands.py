@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from memory.hooks.command import Command
-from memory.hooks.wording import count, day
+from memory.hooks.command import Command, count, day
 
 
 def format_branches(answer: Mapping[str, Any]) -> Iterator[str]:

@@ -17,14 +17,14 @@ from typing import Final, Protocol
 from memory.candidate import Candidate, CandidateState, Proposal, proposed
 from memory.fact import Fact, MemoryTier
 from memory.features.checkouts import files
-from memory.features.checkouts.committers import committers
+from memory.features.checkouts.git import committers
 from memory.features.checkouts.sight import CheckoutWatcher
 from memory.features.checkouts.tracked import NAME, Line, Rule, Written, parsed, visible, written
+from memory.hooks.route_request import RouteRefused
 from memory.learning.redact import redact
+from memory.learning.shared_line import line
 from memory.learning.tombstones import tombstone_of
 from memory.scope import Layer, Scope
-from memory.services.approval.conventions import line
-from memory.services.approval.write_plan import ApprovalRefused
 
 MOST: Final = 50
 """Proposals that are put forward at a time."""
@@ -45,7 +45,7 @@ class SharingJournal(Protocol):
     def key(self) -> bytes: ...
 
 
-class NotTracked(ApprovalRefused):
+class NotTracked(RouteRefused):
     """There is no such file; the message says why."""
 
 

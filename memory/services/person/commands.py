@@ -10,9 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
 
-from memory.candidate import Candidate
 from memory.context.explain import Explained
 from memory.context.question import RecallQuestion, of_words
 from memory.context.rank import Memory, Scored
@@ -48,18 +46,6 @@ ALIKE = 200
 """Memories that a preview of ``forget`` shows at most."""
 
 
-class WrittenApprovals(Protocol):
-    """Takes what was approved out of the files again."""
-
-    async def written_skills(self, owners: Sequence[str]) -> list[Candidate]:
-        """The skills of some owners that stand in files."""
-
-    async def forget_written(
-        self, gone: Sequence[Fact], skills: Sequence[Candidate], owners: Sequence[str]
-    ) -> tuple[list[str], list[str]]:
-        """Take out what went with these facts: the files, and sentences about what could not be taken out."""
-
-
 @dataclass(frozen=True, slots=True)
 class MemoryStatus:
     """How memory is doing. ``waiting`` is what the index has still to take in, ``kept`` and ``lost`` count exchanges
@@ -85,7 +71,6 @@ class Commands:
         pages: PageFiles,
         sessions: SessionMatcher,
         notes: ExchangeJournal,
-        written: WrittenApprovals,
         features: Features,
         new_id: Callable[[], str],
         now: Callable[[], datetime],
@@ -96,7 +81,6 @@ class Commands:
         self._pages = pages
         self._sessions = sessions
         self._notes = notes
-        self._written = written
         self._features = features
         self._new_id = new_id
         self._now = now
@@ -262,7 +246,6 @@ class Commands:
             facts, passages = await self._journal.facts(names, owners), await self._journal.passages(names, owners)
             going = await self._features.forget(owners)
             buried = self._tombstones([*facts, *passages], going)
-            skills = await self._written.written_skills(owners)
             gone = await self._journal.forget(names, self._now(), owners, buried)
             taken: list[Memory] = [*gone.facts, *gone.passages]
             await self._journal.tombstone(self._tombstones(taken, going), self._now())
@@ -276,7 +259,7 @@ class Commands:
                 for file, number, line in await self._pages.own_lines(owners)
                 if any(each in line.casefold() for each in texts)
             ]
-        files, faults = await self._written.forget_written(gone.facts, skills, owners)
+        files, faults = await going.files(gone)
         await self._learner.catch_up()
         left = SetAsideErasure()
         try:

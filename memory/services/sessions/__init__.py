@@ -5,5 +5,4 @@ continuation            whether a request goes on with a session
 live                    a session that is alive, with its ledger
 rewritten_history       whose history it is that its client has written anew
 subagent_detection      which new session is a sub-agent, and of what errand
-hidden_tools            memory's tools, offered for the length of a session
 """

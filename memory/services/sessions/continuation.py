@@ -5,10 +5,11 @@ Told by the messages alone, of which a session has those of its trail, and by wh
 
 from __future__ import annotations
 
+from collections import Counter, OrderedDict
 from collections.abc import Sequence
 from datetime import timedelta
 
-from memory.conversation import Conversation, Role
+from memory.conversation import Conversation, Message, Role
 from memory.services.sessions.live import LiveSession
 from memory.session import Arrival
 
@@ -43,3 +44,48 @@ def in_common(
         return key, b""
     first = next((index for index, message in enumerate(conversation.messages) if message.spoken), 0)
     return arrival.namespace, trail[first] if trail else b""
+
+
+MAX_MESSAGES = 16_384
+"""Messages that are remembered; about 250 bytes each."""
+
+LOOKED_AT = 64
+"""Messages of a history that are looked at, the newest ones."""
+
+ENOUGH = 4
+"""So many messages of one session must stand in a history for it to be that session's."""
+
+
+class HistoryIndex:
+    """The messages of the sessions that are alive, each with the session in which it was said last."""
+
+    def __init__(self) -> None:
+        self._sessions: OrderedDict[tuple[str, bytes], str] = OrderedDict()
+
+    def heard(self, whose: str, session: str, messages: Sequence[Message]) -> None:
+        """A session has these messages now; looked at from the end, up to what is known of it."""
+        for message in reversed(messages[-LOOKED_AT:]):
+            place = whose, message.digest
+            if self._sessions.get(place) == session:
+                break
+            if _tells(message):
+                self._sessions[place] = session
+        while len(self._sessions) > MAX_MESSAGES:
+            self._sessions.popitem(last=False)
+
+    def session(self, whose: str, messages: Sequence[Message]) -> str | None:
+        """The session of most of the newest messages of a history; None where no session has enough of them."""
+        found = {message.digest for message in messages[-LOOKED_AT:] if _tells(message)}
+        if len(found) < ENOUGH:
+            return None
+        votes = Counter(session for digest in found if (session := self._sessions.get((whose, digest))))
+        best = votes.most_common(1)
+        return best[0][0] if best and best[0][1] >= ENOUGH else None
+
+    def forget(self) -> None:
+        """Know nothing any more."""
+        self._sessions.clear()
+
+
+def _tells(message: Message) -> bool:
+    return message.role in (Role.ASSISTANT, Role.TOOL) or bool(message.results)

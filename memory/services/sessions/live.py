@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -67,3 +68,14 @@ class LiveSession:
                 written.append(entry)
         self.unwritten.extend(written)
         return written
+
+
+_ALL = 2**64
+
+
+def held_out(session: str, share: float) -> bool | None:
+    """Whether a new session is one of the ``share`` that go without memory, by a hash of its id; None where none do."""
+    if share <= 0:
+        return None
+    digest = hashlib.blake2b(session.encode(), digest_size=8, person=b"held out").digest()
+    return int.from_bytes(digest) < share * _ALL

@@ -22,10 +22,8 @@ from memory.conversation import Conversation, Message, Role
 from memory.edits import OFFERED, Entry, Ledger
 from memory.ports import Journal
 from memory.scope import OWN_PROJECT
-from memory.services.sessions.continuation import began_in_session, goes_on, in_common
-from memory.services.sessions.live import LiveSession
-from memory.services.sessions.measuring import held_out
-from memory.services.sessions.rewritten_history import HistoryIndex
+from memory.services.sessions.continuation import HistoryIndex, began_in_session, goes_on, in_common
+from memory.services.sessions.live import LiveSession, held_out
 from memory.session import Arrival, Exchange, Session
 
 END = 4

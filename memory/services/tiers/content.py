@@ -6,18 +6,19 @@ a model only chooses among what belongs to that scope's person.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
-from memory.conversation import Image, Opaque, Part, Reasoning, Text, ToolCall, ToolResult, kind_of
+from memory.conversation import Image, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult, kind_of
 from memory.edits import ContentTier, handle, named
 from memory.learning.research import listed
-from memory.ports import JournaledMessage, Overview
-from memory.research import Named, owners_of
+from memory.ports import Journal, JournaledMessage, Overview
+from memory.research import Named, Research, owners_of
 from memory.research import named as of_research
 from memory.scope import Layer, Scope, owned_by
 from memory.services.person.commands import Ambiguous, NotFound
-from memory.services.research.journal_port import ResearchJournal
 from memory.services.tiers.tiering import picture
 
 
@@ -47,10 +48,26 @@ class TieredContent:
     redacted: bool = False
 
 
+class ContentJournal(Journal, Protocol):
+    """What this needs of the journal."""
+
+    async def research(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Research]:
+        """Research by id."""
+
+    async def research_named(self, beginning: str, owners: Sequence[str]) -> list[str]:
+        """The ids of research that begin so."""
+
+    async def research_owners(self) -> list[str]:
+        """Every owner that has research."""
+
+    async def trail(self, research: Research) -> list[Message]:
+        """All that a sub-agent read and said."""
+
+
 class Contents:
     """Gives contents back. It keeps nothing: one may be made for each question."""
 
-    def __init__(self, journal: ResearchJournal) -> None:
+    def __init__(self, journal: ContentJournal) -> None:
         self._journal = journal
 
     async def content(self, name: str, tier: ContentTier, scope: Scope) -> TieredContent:

@@ -18,7 +18,6 @@ from memory.scope import Layer, Scope
 from memory.services.page.files import PageFiles
 from memory.services.person.commands import NotFound
 from memory.services.transfer.records import FACT, FORMAT, PASSAGE, Uses, record_of
-from memory.services.transfer.research import RESEARCH, ResearchRecords
 
 
 class ExportJournal(Protocol):
@@ -59,12 +58,10 @@ class Exporter:
         self,
         journal: ExportJournal,
         pages: PageFiles,
-        research: ResearchRecords,
         features: Features,
     ) -> None:
         self._features = features
         self._journal = journal
-        self._research = research
         self._pages = pages
 
     async def inventory(self, scope: Scope, owners: Sequence[str]) -> Inventory:
@@ -100,9 +97,7 @@ class Exporter:
             return [record_of(fact, uses.get(fact.id)) for fact in facts]
         if sort == PASSAGE:
             return [record_of(passage) for passage in await self._journal.passages_after(owner, after, limit)]
-        if sort == RESEARCH:
-            return await self._research.records(owner, after, limit)
         if (feature := self._features.exporting(sort)) is not None:
             return await feature.export(owner, after, limit)
-        sorts = ", ".join((FACT, PASSAGE, RESEARCH, *self._features.exported))
+        sorts = ", ".join((FACT, PASSAGE, *self._features.exported))
         raise NotFound(f"there are no memories of the sort {sort!r}; there are: {sorts}")

@@ -26,7 +26,6 @@ from memory.services.lessons import rules
 from memory.services.manual_facts import in_own_words
 from memory.services.page.files import PageFiles
 from memory.services.transfer.records import FORMAT, InvalidRecord, Uses, memory_of, uses_of
-from memory.services.transfer.research import ResearchRecords
 
 _NOTES = uuid.UUID("6d1c1d9c-3a0e-5a0b-9f0e-6f1f4b1e7c11")
 """The namespace of the ids of notes: the same note of the same owner is the same fact."""
@@ -68,7 +67,6 @@ class ImportSummary:
 
     facts: int = 0
     passages: int = 0
-    research: int = 0
     pins: int = 0
     pages: int = 0
     known: int = 0
@@ -86,7 +84,6 @@ class Importer:
         journal: ImportJournal,
         learner: Learner,
         pages: PageFiles,
-        research: ResearchRecords,
         features: Features,
         now: Callable[[], datetime],
         dry: bool = False,
@@ -94,7 +91,6 @@ class Importer:
         self._journal = journal
         self._learner = learner
         self._pages = pages
-        self._research = research
         self._features = features
         self._now = now
         self._dry = dry
@@ -105,7 +101,6 @@ class Importer:
             self._journal,
             self._learner,
             self._pages,
-            self._research,
             self._features,
             self._now,
             dry=True,
@@ -218,17 +213,12 @@ class Importer:
                     raise InvalidRecord(f"the export has format {version!r}; this version reads up to {FORMAT}")
             case "tombstones":
                 pass  # Only their number is told: what was forgotten cannot be told any more.
-            case "research":
-                what = await self._research.take(record, scope, self._dry)
-                taken.research += what == "taken"
-                taken.known += what == "known"
-                taken.forgotten += what == "forgotten"
             case "pin":
                 await self._pin(record, scope, taken)
             case "page":
                 await self._page(record, scope, taken)
             case other:
-                sorts = ", ".join(("fact", "passage", "research", *self._features.exported, "page"))
+                sorts = ", ".join(("fact", "passage", *self._features.exported, "page"))
                 raise InvalidRecord(f"sort is {str(other)[:40]!r}; it is {sorts} or pin")
 
     async def _pin(self, record: Mapping[str, Any], scope: Scope, taken: ImportSummary) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
-from memory.conversation import Image, Opaque, Part, Text
+from memory.conversation import Form, Image, Message, Opaque, Part, Role, Text, digest
+from proxy.wire.dialect import Spoken
 from proxy.wire.slices import is_string, items_of, string_of
 
 
@@ -33,3 +34,15 @@ def text_in(raw: msgspec.Raw) -> Text | None:
 def given_back(parts: Iterable[Part]) -> tuple[Text | Image | Opaque, ...]:
     """What of a content can stand in a tool's result."""
     return tuple(part for part in parts if isinstance(part, Text | Image | Opaque))
+
+
+def message(role: Role, parts: tuple[Part, ...], spoken: Spoken, takes: Form | None) -> Message:
+    """A message of these parts; only in a user's does a person speak."""
+    text = spoken_in(parts, spoken) if role is Role.USER else ""
+    return Message(role, parts, digest(role, parts), text, takes)
+
+
+def spoken_in(parts: Iterable[Part], spoken: Spoken) -> str:
+    """Each text as the runtime's rule hears it, joined by newlines; texts in which no person speaks leave nothing."""
+    heard = (spoken(part.text) for part in parts if isinstance(part, Text))
+    return "\n".join(text for text in heard if text)

@@ -10,8 +10,7 @@ import msgspec
 
 from memory.conversation import Form, Image, Message, Opaque, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from proxy.wire.dialect import Spoken
-from proxy.wire.parts.content import given_back
-from proxy.wire.parts.user_message import message
+from proxy.wire.parts.content import given_back, message
 from proxy.wire.slices import fields_of, is_list, is_object, is_string, items_of, string_of, text_of, value_of
 
 Fields = Mapping[str, msgspec.Raw]

@@ -8,8 +8,8 @@ import msgspec
 
 from memory.conversation import Form, Image, Message, Opaque, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from proxy.wire.dialect import Spoken
+from proxy.wire.parts.content import message
 from proxy.wire.parts.openai_chat import call_of
-from proxy.wire.parts.user_message import message
 from proxy.wire.slices import fields_of, is_object, is_string, items_of, string_of, text_of
 
 _ROLES = {"system": Role.SYSTEM, "user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}

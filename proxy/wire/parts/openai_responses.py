@@ -19,8 +19,7 @@ from memory.conversation import (
     ToolResult,
 )
 from proxy.wire.dialect import Spoken
-from proxy.wire.parts.content import given_back, parts_in, text_in
-from proxy.wire.parts.user_message import message
+from proxy.wire.parts.content import given_back, message, parts_in, text_in
 from proxy.wire.slices import fields_of, is_list, is_object, is_string, items_of, string_of, text_of, value_of
 
 TEXT = "input_text"

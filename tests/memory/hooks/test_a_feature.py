@@ -11,6 +11,7 @@ import pytest
 import memory.features
 from memory.features import commands, exported
 from proxy.cli import app as command_line
+from tests import rooms
 from tests.fake_provider import fake_provider
 from tests.memory.hooks.visits.commands import lines
 from tests.proxy.api.asking import asking
@@ -70,9 +71,9 @@ async def test_it_goes_through_nights_and_forgetting(tmp_path: Path) -> None:
         await proxy.chat(LESSON)
         await proxy.learned()
         assert proxy.edge.memory is not None
-        await proxy.edge.memory.night_runner.run(dry=True)
+        await rooms.nights(proxy.edge.memory).runner.run(dry=True)
         assert visits(proxy).nights == []
-        await proxy.edge.memory.night_runner.run()
+        await rooms.nights(proxy.edge.memory).runner.run()
         assert len(visits(proxy).nights) == 1
         [fact, *_] = await proxy.edge.memory.commands.facts([OWNER])
         await proxy.edge.memory.commands.forget([fact.id], [OWNER])

@@ -11,6 +11,7 @@ import pytest
 from memory.bootstrap import open_memory
 from memory.services.retention import RetentionWorker
 from memory.settings import JournalSettings, LearningSettings, MemorySettings, ResearchSettings
+from tests import rooms
 from tests.memory.services.person.test_commands import unguarded
 from tests.memory.stores.derived_facts import exchange, session, user
 
@@ -61,6 +62,6 @@ async def test_a_work_that_is_switched_off_is_not_waited_for(tmp_path: Path, ena
     await memory.exchange_journal._journal.commit(exchange("e1", [user("use pnpm")], "noted", of=of, at=long_ago))
     await memory.learner.catch_up()
     await memory.tier_worker.catch_up()
-    await memory.research_worker.catch_up()
+    await rooms.subagents(memory).worker.catch_up()
     assert await memory.retention.delete_expired() == (1, 2)
     await memory.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.services.service_time import LAST, ServiceTime
+from memory.services.deadline import LAST, ServiceTime
 
 
 def test_until_something_was_measured_there_is_as_much_time_as_there_ever_is() -> None:

@@ -6,9 +6,10 @@ from dataclasses import replace
 from datetime import timedelta
 
 from memory.candidate import Candidate, CandidateKind, CandidateState, Proposal
-from memory.consolidation.diff import Diff
-from memory.consolidation.plan_codec import PlannedNight
 from memory.fact import MemoryTier
+from memory.features.nights.consolidation.diff import Diff
+from memory.features.nights.consolidation.plan_codec import PlannedNight
+from memory.features.nights.store import NightStore
 from memory.ports import Lesson
 from memory.scope import Layer
 from memory.stores.journal import SqliteJournal
@@ -28,7 +29,9 @@ async def taught(journal: SqliteJournal, *ids: str) -> None:
 
 
 async def night(journal: SqliteJournal, *proposals: Proposal, days: int = 1) -> int:
-    return await journal.apply_night(PlannedNight(Diff(OWNER, candidates=proposals), AT + timedelta(days=days)))
+    return await journal.part(NightStore).apply_night(
+        PlannedNight(Diff(OWNER, candidates=proposals), AT + timedelta(days=days))
+    )
 
 
 async def only(journal: SqliteJournal) -> Candidate:
@@ -91,11 +94,11 @@ async def test_an_undone_night_takes_back_what_waits_and_leaves_what_was_decided
     other = rule("other", mark="c", title="Deploy on Fridays", text="Deploy on Fridays", evidence=("c", "d"))
     first = await night(journal, rule(), other)
     second = await night(journal, rule("again", 8, 5))
-    await journal.undo_night(second, AT)
+    await journal.part(NightStore).undo_night(second, AT)
     held = {each.id: each for each in await journal.candidates([OWNER])}
     assert (held["rule"].sources, held["rule"].sessions) == (6, 4)
     await journal.decide(held["other"], CandidateState.REJECTED, AT, "no")
-    await journal.undo_night(first, AT)
+    await journal.part(NightStore).undo_night(first, AT)
     assert [each.id for each in await journal.candidates([OWNER])] == ["other"]
 
 
@@ -105,7 +108,7 @@ async def test_a_decision_that_a_night_reopened_stands_again_when_the_night_is_u
     await journal.decide(await only(journal), CandidateState.REJECTED, AT)
     number = await night(journal, rule("again", 20, 20))
     assert (await only(journal)).state is CandidateState.WAITING
-    await journal.undo_night(number, AT)
+    await journal.part(NightStore).undo_night(number, AT)
     assert (await only(journal)).state is CandidateState.REJECTED
 
 
@@ -114,7 +117,7 @@ async def test_a_candidate_goes_with_what_bears_it_out(journal: SqliteJournal) -
     number = await night(journal, rule())
     await journal.forget(["b"], AT, [OWNER])
     assert await journal.candidates([OWNER]) == []
-    _, _, told = await journal.night_changes(number)
+    _, _, told = await journal.part(NightStore).night_changes(number)
     assert told == []
 
 

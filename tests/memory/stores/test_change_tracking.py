@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memory.learning.outcome import ended
 from memory.ports import Lesson
-from memory.stores.change_tracking import ChangedMemories
+from memory.stores.memory_cache import ChangedMemories
 from tests.memory.stores.derived_facts import AT, fact, open_journal, passage
 
 

@@ -13,8 +13,8 @@ import pytest
 
 from memory.ports import Point, Query
 from memory.stores import index_edge
+from memory.stores.disk import drop_page_cache, write_out
 from memory.stores.errors import StoreFault, StoreFaultKind
-from memory.stores.page_cache import drop_page_cache, write_out
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is mapped")
 

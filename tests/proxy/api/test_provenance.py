@@ -11,6 +11,7 @@ import pytest
 
 from memory.scope import Scope
 from memory.stores.backups.verifying import faults_of
+from tests import rooms
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.api.asking import Asking, asking
 from tests.proxy.homes import held
@@ -102,7 +103,7 @@ async def test_what_is_in_quarantine_is_found_by_nothing_and_comes_back_whole(tm
         assert faults_of(home / "journal.db") == []
         assert (await ask("GET", "api/backups/index"))["faults"] == []
         # A night, a new index and a restart leave it where it is.
-        await memory.night_runner.run()
+        await rooms.nights(memory).runner.run()
         await memory.reindexer.run("static", lambda: memory.embedder)
         assert "zirkonfalke" not in await recalled(proxy, provider, "asks-3")
         assert len((await ask("GET", "api/quarantine"))["ids"]) == len(chosen["ids"])
@@ -146,7 +147,7 @@ async def test_what_was_derived_goes_along_and_what_is_approved_is_told(tmp_path
         for number in range(6):
             await say(proxy, f"{POISON} Do so every time, number {number}.", f"bad-{number}")
             await proxy.learned()
-        await memory.night_runner.run()
+        await rooms.nights(memory).runner.run()
         everything = (await ask("GET", "api/facts?project=loom&state=all"))["facts"]
         drawn = [each for each in everything if each["derived_from"]]
         since = await ask("POST", "api/provenance", {"since": "2020-01-01"})

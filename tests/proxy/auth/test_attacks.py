@@ -15,7 +15,7 @@ from aiohttp import web
 
 from proxy import pass_through, websocket
 from proxy.cli.log_format import OneLineFormatter
-from proxy.exchange import _network
+from proxy.limits import network_of
 from proxy.upstream.direct import decompressed, outgoing_headers
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.auth.test_door import CHAT, SAID, post, raw
@@ -174,8 +174,8 @@ async def test_a_socket_asks_for_so_many_responses_before_one_is_answered(
 
 
 def test_a_machine_is_one_caller_whichever_of_its_addresses_it_asks_from() -> None:
-    assert _network("2001:db8:1:2::1") == _network("2001:db8:1:2:ffff::7%eth0") != _network("2001:db8:1:3::1")
-    assert _network("192.0.2.1") != _network("192.0.2.2") and _network("here") == "here"
+    assert network_of("2001:db8:1:2::1") == network_of("2001:db8:1:2:ffff::7%eth0") != network_of("2001:db8:1:3::1")
+    assert network_of("192.0.2.1") != network_of("192.0.2.2") and network_of("here") == "here"
 
 
 async def test_a_client_writes_no_line_into_the_log(

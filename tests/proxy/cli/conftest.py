@@ -34,3 +34,14 @@ def server(home: Path) -> Iterator[RunningServer]:
     with owned(home), in_process(loaded()) as started:
         (home / ANNOUNCED).write_text(json.dumps({"url": started.url, "pid": os.getpid()}))
         yield started
+
+
+@pytest.fixture
+def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A person's own folder, empty."""
+    folder = tmp_path / "person"
+    folder.mkdir()
+    for name in ("CODEX_HOME", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME", "OPENCODE_CONFIG"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(folder))
+    return folder

@@ -14,16 +14,7 @@ from proxy.cli.server import RunningServer
 from proxy.connect import GUIDES
 from tests.proxy.cli.running import run
 
-
-@pytest.fixture(autouse=True)
-def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A person's own folder, empty."""
-    folder = tmp_path / "person"
-    folder.mkdir()
-    for name in ("CODEX_HOME", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME", "OPENCODE_CONFIG"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOME", str(folder))
-    return folder
+pytestmark = pytest.mark.usefixtures("person")
 
 
 def test_without_a_name_every_runtime_is_listed() -> None:

@@ -36,15 +36,7 @@ MESSAGES = (
 )
 
 
-@pytest.fixture(autouse=True)
-def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A person's own folder, empty."""
-    folder = tmp_path / "person"
-    folder.mkdir()
-    for name in ("CODEX_HOME", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME", "OPENCODE_CONFIG"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOME", str(folder))
-    return folder
+pytestmark = pytest.mark.usefixtures("person")
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from tests.proxy.cli.running import clean_environment, run
 
 NOT_AT_A_START = (
     "litellm",
-    "memory.services.assisted.curating",
+    "memory.features.nights.curating",
     "memory.learning.extract",
     "memory.learning.lesson",
     "memory.models.hosted_embedders",

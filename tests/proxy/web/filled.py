@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.fake_provider import FakeProvider
+from tests.memory.features.nights.test_routes import SAME, consolidated
+from tests.memory.features.subagents.errands import play, researched
 from tests.proxy.api.asking import asking
-from tests.proxy.api.test_nights import SAME, consolidated
 from tests.proxy.api.test_sheds import turn
-from tests.proxy.research.errands import play, researched
 from tests.proxy.test_what_becomes_a_rule import CORRECTIONS, LIBRARIES
 from tests.running import Running
 

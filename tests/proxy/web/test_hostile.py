@@ -8,8 +8,8 @@ import pytest
 
 from proxy.web.rendering import visible
 from tests.fake_provider import FakeProvider
+from tests.memory.features.approvals.test_routes import put_forward
 from tests.proxy.api.asking import asking
-from tests.proxy.api.test_candidates import put_forward
 from tests.proxy.web.browsing import Browser
 from tests.running import Running
 

@@ -30,17 +30,8 @@ DELETE FROM candidates WHERE id = ?;
 -- candidates_get: candidates by id
 SELECT * FROM candidates WHERE id IN (?*);
 
--- candidates_after: an owner's candidates behind an id, in the order of the ids; the limit comes last
-SELECT * FROM candidates WHERE owner = ? AND id > ? ORDER BY id LIMIT ?;
-
--- candidate_marked: an owner's candidate of a mark
-SELECT id FROM candidates WHERE owner = ? AND mark = ?;
-
 -- candidates_of: the candidates of some owners, those with the most evidence first
 SELECT * FROM candidates WHERE owner IN (?*) ORDER BY sessions DESC, sources DESC, number;
-
--- candidates_became: the candidates that became one of these facts
-SELECT * FROM candidates WHERE fact != '' AND fact IN (?*);
 
 -- candidates_with: the candidates that rest on one of these facts
 SELECT candidates.* FROM candidate_evidence JOIN candidates ON candidates.id = candidate_evidence.candidate
@@ -55,27 +46,8 @@ SELECT count(*) AS waiting FROM candidates WHERE state = 'waiting';
 -- evidence_of: what bears candidates out
 SELECT candidate, memory FROM candidate_evidence WHERE candidate IN (?*) ORDER BY candidate, memory;
 
--- night_candidate_add: what a night did to a candidate
-INSERT INTO night_candidates (night, candidate, made, fields) VALUES (?, ?, ?, ?);
-
--- night_candidates_get: what a night put forward
-SELECT night_candidates.made, night_candidates.fields, candidates.* FROM night_candidates
-JOIN candidates ON candidates.id = night_candidates.candidate WHERE night = ? ORDER BY candidates.number;
-
--- night_candidates_drop: a night put nothing forward
-DELETE FROM night_candidates WHERE night = ?;
-
 -- shared_facts: what has been approved for all who share an owner, in the order in which it was
 SELECT * FROM facts WHERE owner = ? AND state = 'active' AND tier = 'shared' ORDER BY recorded, number;
-
--- crystallized_of: the shared facts of an owner that were written into its file
-SELECT fact FROM crystallized WHERE owner = ?;
-
--- crystallized_add: a shared fact was written
-INSERT INTO crystallized (fact, owner) VALUES (?, ?) ON CONFLICT DO NOTHING;
-
--- crystallized_drop: an owner's file is written anew
-DELETE FROM crystallized WHERE owner = ?;
 
 -- crystallized_forget: a shared fact is forgotten
 DELETE FROM crystallized WHERE fact = ?;

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from memory.hooks.command import Command
-from memory.hooks.wording import count, where
+from memory.hooks.command import Command, count, where
 
 
 def lines(told: Mapping[str, Any]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from memory.bootstrap import Memory, open_memory
 from memory.fact import FactDraft, Origin, Stream
 from memory.services.lessons import rules
 from memory.settings import MemorySettings, ProjectFolder
-from tests.memory.services.approval.test_decisions import ADA, SHARED
+from tests.memory.features.approvals.test_decisions import ADA, SHARED
 from tests.memory.services.person.test_commands import unguarded
 from tests.memory.stores.derived_facts import AT
 

@@ -1,0 +1,103 @@
+"""The part of the journal that belongs to approvals: what decisions make of facts, and what stands in shared files."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import fields
+from datetime import datetime
+from typing import Any
+
+from memory.candidate import Candidate, CandidateDecision, ImportOutcome
+from memory.fact import Fact
+from memory.stores.base import ask_many
+from memory.stores.candidates import bear_out, by_id, decided, with_evidence
+from memory.stores.derived_facts import make_fact, write_columns
+from memory.stores.journal import FeaturePart
+from memory.stores.messages import Redact
+from memory.stores.queries import QUERIES, many
+from memory.stores.rows import fact_row, stamp
+
+
+class ApprovalStore(FeaturePart):
+    """Candidates that rise, that are exported and imported; the lines of shared files."""
+
+    async def candidates_after(self, owner: str, after: str, limit: int) -> list[Candidate]:
+        """An owner's candidates whose ids come behind ``after``, in order, whatever has become of them."""
+
+        def work(connection: sqlite3.Connection) -> list[Candidate]:
+            rows = connection.execute(QUERIES["candidates_after"], (owner, after, limit)).fetchall()
+            return with_evidence(connection, rows)
+
+        return await self._db.read(work)
+
+    async def candidates_named(self, ids: Sequence[str]) -> list[Candidate]:
+        """Candidates by id, whoever's."""
+        return await self._db.read(lambda connection: with_evidence(connection, by_id(connection, ids)))
+
+    async def take_candidate(self, candidate: Candidate, dry: bool = False) -> ImportOutcome:
+        """Keep a candidate as it is told, decided or not; with ``dry`` only say what would become of it."""
+
+        def work(connection: sqlite3.Connection) -> ImportOutcome:
+            same = (candidate.owner, candidate.mark)
+            if by_id(connection, [candidate.id]) or connection.execute(QUERIES["candidate_marked"], same).fetchone():
+                return ImportOutcome.KNOWN
+            if dry:
+                # What bears it out may be taken in by the same import, and is not there yet.
+                return ImportOutcome.TAKEN
+            if len(ask_many(connection, "facts_get", candidate.evidence)) < len(candidate.evidence):
+                return ImportOutcome.GONE
+            connection.execute(QUERIES["candidate_add"], _redacted_fields(candidate, self._redact))
+            bear_out(connection, candidate.id, candidate.evidence)
+            return ImportOutcome.TAKEN
+
+        return await self._db.write(work)
+
+    async def rise(
+        self, added: Sequence[Fact], changed: Sequence[Fact], decisions: Sequence[CandidateDecision], at: datetime
+    ) -> list[Candidate]:
+        """Write what a person's decisions make of facts, with the decisions, whole or not at all: facts that are new,
+        and others of which anything but their text and their owner has changed. The candidates as they are then."""
+
+        def work(connection: sqlite3.Connection) -> list[Candidate]:
+            for fact in added:
+                make_fact(connection, fact, self._redact, self._terms)
+            for fact in changed:
+                row = connection.execute(many("facts_get", 1), (fact.id,)).fetchone()
+                if row is not None:
+                    write_columns(connection, fact_row(fact, str), row["state"])
+            return [decided(connection, each, at, self._redact) for each in decisions]
+
+        return await self._db.write(work)
+
+    async def became(self, facts: Sequence[str]) -> list[Candidate]:
+        """The candidates, whoever's, that became one of these facts."""
+
+        def work(connection: sqlite3.Connection) -> list[Candidate]:
+            return with_evidence(connection, ask_many(connection, "candidates_became", facts))
+
+        return await self._db.read(work)
+
+    async def crystallized(self, owner: str) -> frozenset[str]:
+        """The shared facts of an owner whose lines were written into its file."""
+
+        def work(connection: sqlite3.Connection) -> frozenset[str]:
+            return frozenset(row["fact"] for row in connection.execute(QUERIES["crystallized_of"], (owner,)))
+
+        return await self._db.read(work)
+
+    async def set_crystallized(self, owner: str, facts: Sequence[str]) -> None:
+        """The lines of these stand in an owner's file, and no others."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(QUERIES["crystallized_drop"], (owner,))
+            connection.executemany(QUERIES["crystallized_add"], [(fact, owner) for fact in facts])
+
+        await self._db.write(work)
+
+
+def _redacted_fields(candidate: Candidate, redact: Redact) -> dict[str, Any]:
+    body = {each.name: getattr(candidate, each.name) for each in fields(candidate) if each.name != "evidence"}
+    decided = stamp(candidate.decided_at) if candidate.decided_at else None
+    clean = {name: redact(body[name]) for name in ("title", "text", "reason")}
+    return body | clean | {"made_at": stamp(candidate.made_at), "decided_at": decided}

@@ -1,0 +1,92 @@
+"""What a person might approve for others: a rule of a project that they have said often, in several sessions.
+
+How often is told by who said it: the same words again are one fact that was said again, other words another fact.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from memory.candidate import CandidateKind, Proposal
+from memory.fact import Fact, FactKind, Sensitivity, State
+from memory.features.nights.consolidation.canonical_wording import clearest
+from memory.features.nights.consolidation.gist import Clusters
+from memory.features.nights.consolidation.snapshot import RepeatedStatement
+from memory.language.polarity import without_aside
+from memory.scope import Layer
+
+RULES = (FactKind.CORRECTION, FactKind.CONVENTION, FactKind.DECISION, FactKind.ANTI_PATTERN, FactKind.HEURISTIC)
+_MIXED = "statement"
+"""What evidence of several kinds is called."""
+
+
+def rules(
+    facts: Mapping[str, Fact],
+    statements_by_fact: Mapping[str, Sequence[RepeatedStatement]],
+    clusters: Clusters,
+    new_id: Callable[[], str],
+) -> list[Proposal]:
+    """What of some facts is put forward. ``said`` tells of facts and of what they were drawn from who said them; of
+    whatever it does not know, that it was said once."""
+    drawn = {id for fact in facts.values() if fact.state is State.ACTIVE for id in fact.derived_from}
+    found = []
+    for fact in facts.values():
+        if fact.id in drawn or not _may_be_shared(fact):
+            continue
+        evidence = fact.derived_from or (fact.id,)
+        statements = [each for id in evidence for each in statements_by_fact.get(id) or _once(facts.get(id))]
+        if fact.derived_from:
+            # Since it was drawn from them it is what was said again; where they were said it was not yet there.
+            before = {each.session for each in statements}
+            statements += [each for each in statements_by_fact.get(fact.id, ()) if each.session not in before]
+        times, sessions = sum(each.times for each in statements), len({each.session for each in statements})
+        if times >= clusters.candidate_facts and sessions >= clusters.candidate_sessions:
+            rule = _worded(fact, [facts[id] for id in evidence if id in facts])
+            found.append(
+                Proposal(
+                    new_id(),
+                    CandidateKind.KNOWLEDGE,
+                    mark=fact.id,
+                    title=rule,
+                    text=rule,
+                    what=_noun(statements),
+                    sources=times,
+                    sessions=sessions,
+                    evidence=tuple(dict.fromkeys((fact.id, *evidence))),
+                    again=clusters.candidate_again,
+                )
+            )
+    return found
+
+
+def _worded(fact: Fact, evidence: Sequence[Fact]) -> str:
+    """The clearest of all that was said of a rule: a person reads it, and puts it in other words where they want."""
+    said = [fact.text, *(each.text for each in evidence if each.kind in RULES)]
+    return clearest([without_aside(text) for text in dict.fromkeys(said)])
+
+
+def _may_be_shared(fact: Fact) -> bool:
+    return (
+        fact.layer is Layer.USER_PROJECT
+        and fact.kind in RULES
+        and fact.origin.trusted
+        and fact.sensitivity is Sensitivity.NORMAL
+        and fact.state is State.ACTIVE
+        and fact.valid_until is None
+        and fact.expires_at is None
+        and not fact.contradicts
+    )
+
+
+def _once(fact: Fact | None) -> tuple[RepeatedStatement, ...]:
+    return (RepeatedStatement(fact.kind, fact.session),) if fact is not None else ()
+
+
+def _noun(statements: Sequence[RepeatedStatement]) -> str:
+    """The kind of most of the evidence, if there is one."""
+    counted = Counter[str]()
+    for each in statements:
+        counted[each.kind.value] += each.times
+    ((kind, most),) = counted.most_common(1)
+    return kind if 2 * most > counted.total() else _MIXED

@@ -1,0 +1,110 @@
+"""Nights as JSON tells them: planned, or as they were written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from memory.candidate import Candidate, Proposal
+from memory.fact import Fact, Sensitivity, State
+from memory.features.nights.consolidation.diff import ChangeAction, FactChange
+from memory.features.nights.consolidation.plan_codec import PlannedNight
+from memory.features.nights.runner import NightOutcome
+from memory.features.nights.store import Night, NightChange
+from memory.hooks.serializers import HIDDEN
+from memory.ports import SummaryLine
+
+
+def night_json(
+    held: Night,
+    changes: Sequence[NightChange],
+    lines: Iterable[SummaryLine],
+    candidates: Iterable[Candidate],
+    facts: Mapping[str, Fact],
+) -> dict[str, Any]:
+    """A night as it was, line by line."""
+    return asdict(held) | {
+        "counted": held.changes,
+        "changes": _written([each for each in changes if each.action != ChangeAction.PLAIN], facts),
+        "plain": held.changes.get(ChangeAction.PLAIN, 0),
+        "lines": [_line(line) for line in lines],
+        "candidates": candidates_json(candidates),
+    }
+
+
+def outcome_json(outcome: NightOutcome, owners: Sequence[str], changes: bool) -> dict[str, Any]:
+    """What is the asker's own, with the ``changes`` or without; of everybody else only how many nights there were."""
+    own = [(number, each) for number, each in outcome.nights if each.diff.owner in owners]
+    return {
+        "began": outcome.began,
+        "looked": outcome.looked,
+        "finished": outcome.finished,
+        "fault": outcome.fault,
+        "nights": [_planned(number, each) for number, each in own] if changes else [],
+        "others": len(outcome.nights) - len(own),
+    }
+
+
+def candidates_json(put_forward: Iterable[Proposal | Candidate]) -> list[dict[str, Any]]:
+    """What was put forward."""
+    return [asdict(each) | {"why": each.why} for each in put_forward]
+
+
+def _planned(number: int, planned: PlannedNight) -> dict[str, Any]:
+    diff = planned.diff
+    return {
+        "number": number,
+        "owner": diff.owner,
+        "looked": planned.looked,
+        "changes": [_change(change) for change in diff.changes],
+        "plain": len(diff.plain),
+        "lines": [_line(line) for line in diff.lines],
+        "candidates": candidates_json(diff.candidates),
+        "thrown": [asdict(each) for each in diff.thrown],
+    }
+
+
+def _change(change: FactChange) -> dict[str, Any]:
+    """A planned change with what it makes of each fact."""
+    facts = [touch.after for touch in change.touched if touch.after is not None]
+    new_ids = {touch.after.id for touch in change.touched if touch.after is not None and touch.before is None}
+    return {
+        "action": change.action,
+        "why": change.why,
+        "facts": [_fact(fact, fact.state, fact.id in new_ids) for fact in facts],
+    }
+
+
+def _written(changes: Sequence[NightChange], facts: Mapping[str, Fact]) -> list[dict[str, Any]]:
+    """The changes that were written, those of one place together, with the facts as they are now."""
+    places: dict[int, list[NightChange]] = {}
+    for each in changes:
+        places.setdefault(each.place, []).append(each)
+    return [
+        {
+            "action": together[0].action,
+            "why": together[0].why,
+            "facts": list(_changes_json(together, facts)),
+        }
+        for together in places.values()
+    ]
+
+
+def _changes_json(together: Iterable[NightChange], facts: Mapping[str, Fact]) -> Iterable[dict[str, Any]]:
+    for each in together:
+        fact = facts.get(each.memory)
+        if fact is not None:
+            became = State(each.fields["state"][1]) if "state" in each.fields else State.ACTIVE
+            yield _fact(fact, became, each.made) | {"fields": each.fields}
+        else:
+            yield {"id": each.memory, "text": "", "state": "gone", "made": each.made, "fields": each.fields}
+
+
+def _fact(fact: Fact, state: State, is_new: bool) -> dict[str, Any]:
+    text = HIDDEN if fact.sensitivity is Sensitivity.RESTRICTED else fact.text
+    return {"id": fact.id, "text": text, "state": state, "made": is_new}
+
+
+def _line(line: SummaryLine) -> dict[str, Any]:
+    return asdict(line)

@@ -1,0 +1,142 @@
+"""What sub-agents find out, behind the hooks: written down, given to the next one, searched, exported, forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from memory.features.subagents.findings import Findings
+from memory.features.subagents.folders import AllowedFolders
+from memory.features.subagents.forgetting import ResearchEraser
+from memory.features.subagents.library import ResearchLibrary
+from memory.features.subagents.records import RESEARCH, ResearchRecords
+from memory.features.subagents.report import line, part_text, shown
+from memory.features.subagents.research_index import ResearchIndex
+from memory.features.subagents.research_worker import ResearchWorker
+from memory.hooks.feature import Core, Feature, FeatureRoute, Follower
+from memory.hooks.route_request import RouteRequest
+from memory.research import owners_of
+from memory.scope import Scope
+from memory.services.context_sources import PriorFindings
+from memory.services.tiers import in_short
+
+SAVINGS = 1000
+"""Research of which it is looked at what using it again has saved."""
+MAX_NAME_CHARS = 100
+
+
+class Subagents(Feature):
+    """The feature."""
+
+    name = "subagents"
+    exported = RESEARCH
+    counted = "research"
+
+    def __init__(self, core: Core) -> None:
+        settings, journal = core.settings.research, core.journal
+        folders = AllowedFolders(settings.folders)
+        index = ResearchIndex(journal, core.recall)
+        self._enabled = settings.enabled
+        self._sessions = core.sessions
+        self.findings = Findings(settings, journal, index, folders)
+        self.library = ResearchLibrary(settings, journal, index, folders, core.now)
+        self.worker = ResearchWorker(
+            journal,
+            core.learner,
+            core.errands,
+            in_short.tiers,
+            folders,
+            core.guard,
+            core.now,
+            core.recall.busy,
+        )
+        self.eraser = ResearchEraser(journal, self.worker, core.learner, core.features, core.now)
+        self._records = ResearchRecords(journal, self.worker)
+
+    def start(self) -> None:
+        if self._enabled:
+            self.worker.start()
+
+    async def stop(self) -> None:
+        await self.worker.stop()
+
+    def followers(self) -> Sequence[Follower]:
+        return (self.worker,)
+
+    def port(self, kind: type[Any]) -> Any:
+        return self.findings if kind is PriorFindings else None
+
+    async def export(self, owner: str, after: str, limit: int) -> list[dict[str, Any]]:
+        return await self._records.records(owner, after, limit)
+
+    async def take(self, record: Mapping[str, Any], scope: Scope, dry: bool) -> str:
+        return await self._records.take(record, scope, dry)
+
+    @classmethod
+    def routes(cls) -> tuple[FeatureRoute, ...]:
+        return (
+            FeatureRoute("GET", "research", cls.listed, 10, query=("text",)),
+            FeatureRoute("GET", "research/stale", cls.stale, 0),
+            FeatureRoute("GET", "research/{id}", cls.one, 0, query=("trail",)),
+            FeatureRoute("DELETE", "research/{id}", cls.delete, 0),
+        )
+
+    async def listed(self, question: RouteRequest) -> dict[str, Any]:
+        """``?text=…&limit=10``: the research that has to do with a text, best first; without a text the newest. Beside
+        it how often it was used again, and what that saved."""
+        owners, text = await self._owners(question), question.query.get("text", "")
+        if text:
+            hits = await self.library.search(text, owners, question.limit)
+            found = [
+                line(hit.research) | {"score": hit.score, "passage": shown(hit.passage) if hit.passage else ""}
+                for hit in hits
+            ]
+        else:
+            found = [line(each) for each in await self.library.newest(owners, question.limit)]
+        saved = await self.library.saved(await self.library.newest(owners, SAVINGS))
+        return {"research": found, "saved": asdict(saved)}
+
+    async def stale(self, question: RouteRequest) -> dict[str, Any]:
+        """The research of which files have changed since, or that is too old to be given by itself; ``missed`` counts
+        the files that were too many to be looked into at once."""
+        stale = await self.library.stale(await self._owners(question))
+        found = [line(each) | {"changed": list(changed.files)} for each, changed in stale.found]
+        return {"research": found, "looked": stale.looked, "missed": stale.missed}
+
+    async def one(self, question: RouteRequest) -> dict[str, Any]:
+        """``?trail=1``: one research whole, by its handle, its id or the beginning of one; with the messages of its
+        trail, every result at full length."""
+        found = await self.library.named(question.names["id"][:MAX_NAME_CHARS], await self._owners(question))
+        fields = line(found) | {
+            "question": found.question,
+            "reports": list(found.reports),
+            "overview": found.overview,
+            "sources": [asdict(source) for source in found.sources],
+            "changed": list((await self.library.changed(found)).files),
+            "uses": [asdict(use) for use in await self.library.uses([found])],
+        }
+        if question.query.get("trail") in ("1", "true", "yes"):
+            fields["trail"] = [
+                {"role": message.role.value, "parts": [part_text(part) for part in message.parts]}
+                for message in await self.library.trail(found)
+            ]
+        return fields
+
+    async def delete(self, question: RouteRequest) -> dict[str, Any]:
+        """Delete a research everywhere: its question, its report, its trail, and where it was given."""
+        found = await self.library.named(question.names["id"][:MAX_NAME_CHARS], await self._owners(question))
+        messages = await self.eraser.forget(found)
+        self._sessions.forget()
+        return {"forgotten": found.id, "handle": found.handle, "messages": messages}
+
+    async def _owners(self, question: RouteRequest) -> Sequence[str]:
+        """The owners of research that are meant: of one project, or of all that is the person's."""
+        scope = question.scope
+        if scope.project:
+            return owners_of(scope)
+        mine = {*question.owners, *owners_of(scope)}
+        return [owner for owner in await self.library.owners() if owner in mine]
+
+
+FEATURE = Subagents

@@ -1,0 +1,158 @@
+"""Give a new sub-agent what others found before for a question like its own.
+
+Looked for once, at its session's first message. Everything takes the scope that the server built: the research of a
+project serves all who work there, and nobody else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+from memory.context.pack import tokens_of
+from memory.context.prior_findings import ChangedFiles, hint, reuse
+from memory.context.question_similarity import MOST, Alike, SimilarResearch, alike, compared_text, fit
+from memory.conversation import Conversation
+from memory.features.subagents.folders import AllowedFolders
+from memory.features.subagents.journal_port import ResearchJournal
+from memory.features.subagents.research_index import ResearchIndex
+from memory.features.subagents.research_passages import MENTIONED
+from memory.learning.research import opening_question
+from memory.research import ResearchOutcome, owners_of, worked_in
+from memory.scope import Scope
+from memory.services.context_sources import Recalled
+from memory.session import ResearchAnswer, Session
+from memory.settings import ResearchSettings
+
+READ = 32
+"""Research that is read for a question."""
+
+WEIGHED = 8
+"""Research whose questions are compared in full."""
+
+LEAST_REPORT = 80
+"""Characters below which a report tells nothing to others ("Done.")."""
+
+MAX_QUESTION_CHARS = 6000
+"""Characters of a question that are compared."""
+
+
+class Findings:
+    """Gives earlier research."""
+
+    def __init__(
+        self, settings: ResearchSettings, journal: ResearchJournal, shelves: ResearchIndex, folders: AllowedFolders
+    ) -> None:
+        self._settings = settings
+        self._journal = journal
+        self._index = shelves
+        self._folders = folders
+
+    @property
+    def enabled(self) -> bool:
+        """Whether findings are given at all."""
+        return self._settings.enabled
+
+    @property
+    def deadline(self) -> float:
+        """Seconds that looking for findings may take."""
+        return self._settings.deadline_ms / 1000
+
+    async def earlier(
+        self, conversation: Conversation, session: Session, at: datetime
+    ) -> tuple[Recalled, ResearchAnswer | None]:
+        """What others found before for the question that opens a sub-agent's session, and, where the settings allow
+        it and the question is the same, a report that may stand for a reply."""
+        began = time.perf_counter()
+        found = await self.alike(opening_question(conversation.messages), await self._place(session), at, session.id)
+        if not found:
+            return Recalled(note="nothing was asked before"), None
+        unsure = "whole" if found[0].sure else self._settings.unsure
+        if unsure == "nothing":
+            return Recalled(note="nothing of which it can be told was asked before"), None
+        changed = await self._changed(found) if unsure == "whole" else {}
+        packed = reuse(found, self._settings.tokens, at, changed) if unsure == "whole" else hint(found[0], at)
+        steps = {"research": round((time.perf_counter() - began) * 1000, 3)}
+        note = "" if packed.text else "has no room"
+        return Recalled(packed.text, packed.shown, note, steps=steps), self._answer(found, changed)
+
+    async def alike(self, text: str, scope: Scope, at: datetime, session: str = "") -> tuple[Alike, ...]:
+        """The research whose question is like a text; none of the session that asks."""
+        text = text[:MAX_QUESTION_CHARS]
+        owners = owners_of(scope)
+        if not text.strip() or not owners:
+            return ()
+        fits = await self._index.fits(text, owners)
+        oldest = at - timedelta(days=self._settings.days)
+        order = sorted(fits, key=lambda each: (-fit(fits[each]), each))[:READ]
+        known = [
+            each
+            for each in await self._journal.research(order, owners)
+            if len(each.report) >= LEAST_REPORT and each.outcome is not ResearchOutcome.RUNNING
+            if oldest <= each.ended <= at and each.session != session
+        ]
+        nearest = sorted(known, key=lambda each: (-_nearness(fits[each.id]), each.id))[:WEIGHED]
+        best = [*nearest, *(each for each in known[:MOST] if each not in nearest)]
+        if not best:
+            return ()
+        questions, titles = [each.question[:MAX_QUESTION_CHARS] for each in best], [each.description for each in best]
+        texts = [text, *questions, *titles]
+        vectors = await self._index.vectors(texts)
+        weight = await self._index.weights(texts, owners)
+        asked_now, *compared = (compared_text(each, vectors[place]) for place, each in enumerate(texts))
+        candidates = [
+            SimilarResearch(
+                each, compared[place], compared[len(best) + place] if each.description else None, fit(fits[each.id])
+            )
+            for place, each in enumerate(best)
+        ]
+        return alike(asked_now, candidates, weight, self._settings.likeness)
+
+    async def used(self, session: str, at: datetime, given: Recalled, answer: ResearchAnswer | None) -> None:
+        """Count that research was used again in a session: given, or answered in the model's place."""
+        if answer is not None:
+            await self._journal.use_research([answer.research], session, "answered", at, tokens_of(answer.text))
+            return
+        ids = [shown.memory for shown in given.shown]
+        await self._journal.use_research(ids, session, "given", at, tokens_of(given.text))
+
+    async def mentioned(self, session: str, at: datetime, lines: Mapping[str, int]) -> None:
+        """Count that a talk was reminded of research, by what may be its lines."""
+        for passage in await self._journal.passages(list(lines)):
+            if passage.speaker == MENTIONED:
+                await self._journal.use_research([passage.session], session, "recalled", at, lines[passage.id])
+
+    async def _place(self, session: Session) -> Scope:
+        """Where a sub-agent works: where its parent does, if it does not say itself."""
+        if not session.parent or worked_in(session.scope, Scope()) is session.scope:
+            return session.scope
+        parent = await self._journal.session_by_key(session.parent)
+        return worked_in(session.scope, parent.scope if parent is not None else None)
+
+    async def _changed(self, found: Sequence[Alike]) -> dict[str, ChangedFiles]:
+        if not self._folders.any:
+            return {}
+        looked = [await asyncio.to_thread(self._folders.changed, each.research) for each in found]
+        return {each.research.id: changed for each, changed in zip(found, looked, strict=True)}
+
+    def _answer(self, found: Sequence[Alike], changed: Mapping[str, ChangedFiles]) -> ResearchAnswer | None:
+        least, best = self._settings.answer, found[0]
+        whole = best.research.outcome in (ResearchOutcome.FINISHED, ResearchOutcome.UNSEEN)
+        if least is None or not best.sure or best.likeness < least or not whole:
+            return None
+        stale = changed.get(best.research.id, ChangedFiles()).files
+        if stale:
+            return None
+        research = best.research
+        text = (
+            f"[Answered from earlier research {research.handle} of {research.ended:%Y-%m-%d}, without asking the model]"
+        )
+        return ResearchAnswer(f"{text}\n\n{research.report}", research.id, research.handle, best.likeness)
+
+
+def _nearness(parts: Mapping[str, tuple[float, float]]) -> float:
+    """How near a question stands to one that was asked: by what both mean, and by their words."""
+    coverage, cosine = parts.get("question", (0.0, 0.0))
+    return coverage + max(cosine, parts.get("opening", (0.0, 0.0))[1])

@@ -1,0 +1,160 @@
+"""Look research up for a person or a model: search, name, list, what is stale, and what using it again has saved.
+
+Everything takes the owners that the server built: the research of a project serves all who work there, nobody else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from memory.context.prior_findings import ChangedFiles
+from memory.context.question_similarity import fit
+from memory.conversation import Message
+from memory.fact import Passage
+from memory.features.subagents.folders import AllowedFolders, Look
+from memory.features.subagents.journal_port import ResearchJournal
+from memory.features.subagents.research_index import ResearchIndex
+from memory.language.words import stems
+from memory.research import PREFIX, Research, ResearchOutcome, ResearchUse, named
+from memory.services.person.commands import Ambiguous, NotFound
+from memory.settings import ResearchSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A research that was found, how well it fits, and the passage that fits best, where one does."""
+
+    research: Research
+    score: float
+    passage: Passage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """How often research was used again (by how), how many tokens were given, and what that saved: the tokens and
+    seconds that an answer without a model call did not take, and those by which a sub-agent that was given findings
+    took less than the one before it."""
+
+    hits: Mapping[str, int] = field(default_factory=dict)
+    given: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class StaleResearch:
+    """What is ``found`` to be stale among so many that were ``looked`` at, and how many of their files there was no
+    room for (``missed``)."""
+
+    found: tuple[tuple[Research, ChangedFiles], ...]
+    looked: int
+    missed: int
+
+
+class ResearchLibrary:
+    """Looks research up."""
+
+    def __init__(
+        self,
+        settings: ResearchSettings,
+        journal: ResearchJournal,
+        shelves: ResearchIndex,
+        folders: AllowedFolders,
+        now: Callable[[], datetime],
+    ) -> None:
+        self._settings = settings
+        self._journal = journal
+        self._index = shelves
+        self._folders = folders
+        self._now = now
+
+    async def search(self, text: str, owners: Sequence[str], limit: int = 10) -> list[Hit]:
+        """Research that has to do with a text, best first: by its question, its report and what its tools gave back."""
+        if not stems(text) or not owners:
+            return []
+        scores = {id: fit(parts) for id, parts in (await self._index.fits(text, owners)).items()}
+        best = await self._index.passages(text, owners)
+        for id, (score, _) in best.items():
+            scores[id] = max(scores.get(id, 0.0), score)
+        order = sorted(scores, key=lambda each: (-scores[each], each))[:limit]
+        passages = await self._journal.passages([best[id][1] for id in order if id in best])
+        by_session = {passage.session: passage for passage in passages}
+        found = await self._journal.research(order, owners)
+        return [Hit(each, round(scores[each.id], 4), by_session.get(each.id)) for each in found]
+
+    async def newest(self, owners: Sequence[str], limit: int) -> list[Research]:
+        """The newest research of some owners."""
+        return await self._journal.newest_research(owners, limit)
+
+    async def named(self, handle: str, owners: Sequence[str]) -> Research:
+        """The research that a handle, an id or the beginning of one names.
+
+        Raises:
+            NotFound: when these owners have none of that name.
+            Ambiguous: when they have several.
+        """
+        handle_parts = named(handle) or named(PREFIX + handle.strip())
+        ids = await self._journal.research_named(handle_parts.beginning, owners) if handle_parts else []
+        if not ids:
+            raise NotFound(f"there is no research {handle[:60]!r}")
+        if len(ids) > 1:
+            raise Ambiguous(handle[:60], ids[:5])
+        return (await self._journal.research(ids, owners))[0]
+
+    async def owners(self) -> list[str]:
+        """Every owner that has research."""
+        return await self._journal.research_owners()
+
+    async def trail(self, research: Research) -> list[Message]:
+        """All that a sub-agent read and said, in order, every result at full length."""
+        return await self._journal.trail(research)
+
+    async def changed(self, research: Research) -> ChangedFiles:
+        """Which of its files hold something else now, as far as may be looked."""
+        return await asyncio.to_thread(self._folders.changed, research)
+
+    async def stale(self, owners: Sequence[str], limit: int = 1000) -> StaleResearch:
+        """The research of which files have changed since, or that is older than the settings' days, among the newest.
+        No more files are looked into than one call has room for, the newest research's first."""
+        oldest = self._now() - timedelta(days=self._settings.days)
+        newest, look = await self._journal.newest_research(owners, limit), Look()
+
+        def changes() -> list[ChangedFiles]:
+            return [self._folders.changed(each, look) for each in newest]
+
+        looked = list(zip(newest, await asyncio.to_thread(changes), strict=True))
+        found = [(each, changed) for each, changed in looked if changed.files or each.ended < oldest]
+        return StaleResearch(tuple(found), len(newest), look.missed)
+
+    async def uses(self, research: Sequence[Research]) -> list[ResearchUse]:
+        """How research was used again."""
+        return await self._journal.uses_of_research([each.id for each in research])
+
+    async def saved(self, research: Sequence[Research]) -> Saved:
+        """What using research again has saved."""
+        by_id = {each.id: each for each in research}
+        uses = await self.uses(research)
+        hits = Counter(use.how for use in uses)
+        tokens, seconds = 0, 0.0
+        for use in uses:
+            if use.how == "recalled":
+                # What a talk was reminded of is no work that somebody else did not do.
+                continue
+            cost = (0, 0.0)
+            if use.how == "given":
+                after = await self._journal.research_of_session(use.session)
+                if after is None or after.outcome is not ResearchOutcome.FINISHED:
+                    continue
+                cost = _cost(after)
+            was = _cost(by_id[use.research])
+            tokens += max(was[0] - cost[0], 0)
+            seconds += max(was[1] - cost[1], 0.0)
+        return Saved(dict(hits), sum(use.tokens for use in uses), tokens, seconds)
+
+
+def _cost(research: Research) -> tuple[int, float]:
+    return research.tokens + research.written, research.seconds

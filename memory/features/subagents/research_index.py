@@ -1,0 +1,80 @@
+"""Ask the index for research: by what was asked and reported, and by passages of its reports and trails.
+
+Research stands on shelves of its own in the index, by owner, so that no other search comes upon it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from memory.context.lexical import LEAST, weigh
+from memory.context.question import RecallQuestion
+from memory.features.subagents.journal_port import ResearchJournal
+from memory.language.terms import rarity, term
+from memory.language.words import stems
+from memory.learning.research import TYPICAL
+from memory.ports import Query, Vector
+from memory.research import QUESTIONS, TRAILS, index_owners
+from memory.services.recall import Recall
+
+EACH_LEG = 200
+"""Pieces that each leg of a search brings: of the questions and reports, four are of one research."""
+
+Fits = dict[str, dict[str, tuple[float, float]]]
+"""Coverage and cosine of the pieces of research, by its id and the piece's name."""
+
+
+class ResearchIndex:
+    """Searches research."""
+
+    def __init__(self, journal: ResearchJournal, recall: Recall) -> None:
+        self._journal = journal
+        self._recall = recall
+
+    async def fits(self, text: str, owners: Sequence[str]) -> Fits:
+        """How well what was asked and reported fits a text."""
+        collections = index_owners(owners, QUESTIONS)
+        found = await self._found(text, collections)
+        fits: Fits = {}
+        for piece in await self._journal.passages(list(found), collections):
+            if piece.speaker in TYPICAL:
+                fits.setdefault(piece.session, {})[piece.speaker] = found[piece.id]
+        return fits
+
+    async def passages(self, text: str, owners: Sequence[str]) -> dict[str, tuple[float, str]]:
+        """The best passage of each research's report and trail: its score and its id."""
+        collections = index_owners(owners, TRAILS)
+        found = await self._found(text, collections)
+        best: dict[str, tuple[float, str]] = {}
+        for piece in await self._journal.passages(list(found), collections):
+            coverage, cosine = found[piece.id]
+            score = (coverage + max(cosine, 0.0)) / 2
+            if score > best.get(piece.session, (0.0, ""))[0]:
+                best[piece.session] = (score, piece.id)
+        return best
+
+    async def vectors(self, texts: Sequence[str]) -> Vector:
+        """What some texts mean, a row for each."""
+        embedder = self._recall.embedder
+        return embedder.documents(texts) if embedder.quick else await asyncio.to_thread(embedder.documents, texts)
+
+    async def weights(self, texts: Sequence[str], owners: Sequence[str]) -> Callable[[str], float]:
+        """How rare each stem of some texts is among the questions and reports of these owners."""
+        every = {each for text in texts for each in stems(text)}
+        counted = await self._journal.rarity(index_owners(owners, QUESTIONS), [term(each) for each in every])
+        documents = max(counted.documents, LEAST)
+        return lambda stem: rarity(documents, counted.frequency.get(term(stem), 0))
+
+    async def _found(self, text: str, collections: Sequence[str]) -> dict[str, tuple[float, float]]:
+        """Coverage and cosine of each piece that was found."""
+        question = RecallQuestion(text, dict.fromkeys(stems(text), 1.0), work=0.0)
+        weighed = weigh(question, await self._journal.rarity(collections, question.terms))
+        embedder = self._recall.embedder
+        dense = (
+            embedder.query(text, weighed.idf)
+            if embedder.quick
+            else await asyncio.to_thread(embedder.query, text, weighed.idf)
+        )
+        hits = await self._recall.index.search(Query(tuple(collections), dense, weighed.sparse, EACH_LEG))
+        return {hit.id: (weighed.coverage(hit.lexical), hit.cosine) for hit in hits}

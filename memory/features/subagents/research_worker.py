@@ -1,0 +1,378 @@
+"""Keep research: a worker reads the exchanges behind its cursor, ties sub-agents to what sent them, and writes down
+what they found.
+
+Nothing here runs while a request waits. One exchange is one transaction with the cursor; the pieces by which a
+research is found are written behind it, under ids of their own, so that writing them twice is writing them once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from memory.conversation import Message, Role
+from memory.features.subagents.folders import AllowedFolders
+from memory.features.subagents.journal_port import ResearchJournal
+from memory.features.subagents.research_passages import SPACE, passages_of
+from memory.learning.reports import acknowledges, delivery, fails, promised, report_of, unframed
+from memory.learning.research import ObservedExchange, begun, gone_on, handed_back, in_confidence, unseen, with_tiers
+from memory.learning.spawning import errands, inherited, is_spawner, opening, taken
+from memory.learning.tombstones import tombstone_of
+from memory.ports import Guard
+from memory.research import (
+    Delivery,
+    Research,
+    ResearchOutcome,
+    Spawn,
+    may_send,
+    owner_of,
+    owners_of,
+    worked_in,
+)
+from memory.scope import Layer, Scope
+from memory.services.learn import Learner
+from memory.services.sessions.subagent_detection import WITHIN, RecentErrands
+from memory.services.worker import KNOWN_SECONDS, JournalFollower, Pace
+from memory.session import RequestKind, Session
+from memory.tiers.shape import Hint, Tiers
+
+BATCH = 16
+IDLE = timedelta(minutes=30)
+"""How long a sub-agent may be silent before it counts as abandoned."""
+
+LOOK_FOR_IDLE = timedelta(minutes=1)
+"""How often it is looked for such."""
+
+PROMISED = 4096
+"""Sessions of which it is remembered which sub-agents they began in the background."""
+
+LEAST_REPORT = 40
+"""Characters below which what a call gave back is no report."""
+
+
+@dataclass(slots=True)
+class _ResearchChanges:
+    """What one exchange changes."""
+
+    research: dict[str, Research]
+    spawns: list[Spawn]
+
+
+class ResearchWorker(JournalFollower):
+    """Keeps research."""
+
+    def __init__(
+        self,
+        journal: ResearchJournal,
+        learner: Learner,
+        spawned: RecentErrands,
+        tiers: Callable[[str, Hint], Tiers],
+        folders: AllowedFolders,
+        guard: Guard,
+        now: Callable[[], datetime],
+        busy: Callable[[], bool] = lambda: False,
+    ) -> None:
+        # Where sub-agents are about no request is spared: the next one may be sent out with the same question at once,
+        # and of many that report at the same time the last one's turn would come too late.
+        super().__init__(guard, "keeping research", lambda: not spawned.about(now()) and busy(), KNOWN_SECONDS)
+        self._journal = journal
+        self._learner = learner
+        self._spawned = spawned
+        self._tiers = tiers
+        self._folders = folders
+        self._now = now
+        self._looked: datetime | None = None
+        self._learnt: dict[str, frozenset[str]] = {}
+        self._begun: OrderedDict[str, dict[str, str]] = OrderedDict()
+
+    def at_rest(self) -> AbstractAsyncContextManager[None]:
+        """While this is held nothing is kept."""
+        return self._one_at_a_time
+
+    async def keep(self, research: Research, trail: Sequence[Message] = ()) -> None:
+        """Write a research that comes from elsewhere, with its pieces."""
+        async with self._one_at_a_time:
+            await self._journal.write_research([research])
+            await self._index(research, trail)
+
+    async def _settle(self, done: bool) -> None:
+        # Not before everything was read: the next exchange may be that of a sub-agent which seems to be silent.
+        if done and (self._looked is None or abs(self._now() - self._looked) >= LOOK_FOR_IDLE):
+            self._looked = self._now()
+            await self._guard(self._close_idle(), default=None, timeout_seconds=60, operation="keeping research")
+
+    async def _batch(self, pace: Pace) -> bool:
+        async with self._one_at_a_time:
+            waiting = await self._journal.unobserved(BATCH)
+            for observed in waiting:
+                await self._look(observed, observed is waiting[-1])
+            self._sparing.paid(len(waiting) if len(waiting) == BATCH else None)
+            return len(waiting) == BATCH
+
+    async def _look(self, observed: ObservedExchange, last: bool) -> None:
+        """Look at an exchange. Where it has nothing to do with research, only the ``last`` of several has to be
+        written, since the cursor passes over the others with it."""
+        number = observed.journaled.number
+        async with self._tries.one(number) as again:
+            if not again:
+                await self._journal.write_research([], number)
+                return
+            work = _ResearchChanges({}, [])
+            if observed.journaled.kind in (RequestKind.MAIN, RequestKind.SUBAGENT):
+                await self._child(observed, work)
+                await self._parent(observed, work)
+            if work.research or work.spawns or last:
+                await self._write(observed, work)
+
+    async def _write(self, observed: ObservedExchange, work: _ResearchChanges) -> None:
+        number, person = observed.journaled.number, _person(observed.journaled.session)
+        done = [each for each in work.research.values() if each.outcome is not ResearchOutcome.RUNNING]
+        for each in done:
+            work.research[each.id] = await asyncio.to_thread(self._finished, each)
+        await self._journal.write_research(list(work.research.values()), number, work.spawns, person)
+        for each in done:
+            research = work.research[each.id]
+            await self._index(research, await self._journal.trail(research))
+
+    def _finished(self, research: Research) -> Research:
+        marked = self._folders.marked(research.sources, research.directory)
+        return with_tiers(replace(in_confidence(research), sources=marked), self._tiers)
+
+    async def _child(self, observed: ObservedExchange, work: _ResearchChanges) -> None:
+        """The exchange as one of a sub-agent's."""
+        journaled, session = observed.journaled, observed.journaled.session
+        known = await self._journal.research_of_session(session.id)
+        if known is not None:
+            work.research[known.id] = gone_on(known, observed)
+            return
+        spawn, parent = await self._tied(observed)
+        if session.kind is not RequestKind.SUBAGENT and spawn is None:
+            return
+        scope = worked_in(session.scope, parent.scope if parent is not None else None)
+        owner = owner_of(scope)
+        owners = owners_of(scope)
+        if owner is None or await self._is_forgotten(owners, journaled.messages):
+            return
+        if spawn is not None and await self._is_forgotten_text(owners, spawn.errand.prompt):
+            return
+        id = str(uuid.uuid5(SPACE, session.id))
+        directory = self._directory(session, parent, scope)
+        commit = await asyncio.to_thread(self._folders.commit, directory)
+        errand = spawn.errand if spawn is not None else None
+        research = begun(id, owner, _person(session), observed, errand, directory, commit)
+        research = replace(
+            research,
+            parent=parent.id if parent is not None else "",
+            claimed=(session.parent or "").rpartition(":")[2] if parent is None else "",
+        )
+        if spawn is not None:
+            work.spawns.append(replace(spawn, child=session.id))
+            for other in await self._journal.research_of_parent(spawn.session):
+                if other.call == spawn.errand.call and not other.session and not other.requests:
+                    # It was taken for one that does not pass; now it is known.
+                    research = replace(research, id=other.id, delivery=other.delivery, returned=other.returned)
+        if learnt := self._spawned.learnt(session.id):
+            await self._journal.learn_spawner(_person(session), learnt)
+            self._learnt.pop(_person(session), None)
+        work.research[research.id] = gone_on(in_confidence(research), observed)
+
+    def _directory(self, session: Session, parent: Session | None, scope: Scope) -> str:
+        """Where a sub-agent works: where it says, else where the session that sent it does; where neither is known any
+        more, what names the project, if that is a folder."""
+        directory = self._spawned.directory(session.id) or (
+            self._spawned.directory(parent.id) if parent is not None else ""
+        )
+        return directory or (scope.project if scope.project and scope.project.startswith(("/", "~")) else "")
+
+    async def _tied(self, observed: ObservedExchange) -> tuple[Spawn | None, Session | None]:
+        """The errand that a session took and the session that gave it, as far as they are known."""
+        session = observed.journaled.session
+        spawn, parent = self._spawned.spawn(session.id), self._spawned.parent(session.id)
+        if parent is None and session.parent:
+            parent = await self._journal.session_in_namespace(session.parent)
+        if spawn is not None:
+            return spawn, parent
+        texts = opening(observed.journaled.messages)
+        if parent is not None:
+            given = await self._journal.spawns_of(parent.id)
+        elif session.kind is RequestKind.MAIN and texts:
+            given = await self._journal.spawns_waiting(_person(session), session.started_at - WITHIN)
+            given = [each for each in given if each.session != session.id and each.at <= observed.journaled.at]
+        else:
+            return None, None
+        fitting = [(taken(each.errand, texts, True), not each.child, each) for each in given]
+        best = max(fitting, key=lambda fit: fit[:2], default=None)
+        if best is None or not best[0]:
+            sent = {} if texts else {each.errand.call: each for each in given}
+            return sent.get(inherited(observed.journaled.messages, sent)), parent
+        spawn = best[2]
+        if parent is None:
+            parent = await self._journal.session(spawn.session)
+            if parent is None or not may_send(parent.scope, session.scope):
+                return None, None
+            await self._journal.tie(session.id, parent.key)
+        return spawn, parent
+
+    async def _parent(self, observed: ObservedExchange, work: _ResearchChanges) -> None:
+        """The exchange as one of a session that sends sub-agents out and gets their reports back."""
+        journaled, session = observed.journaled, observed.journaled.session
+        learnt = await self._spawners(_person(session))
+        fresh = [journaled.messages[index] for index in journaled.fresh]
+        replies = [journaled.reply] if journaled.reply is not None else []
+        calls = [call for message in (*fresh, *replies) for call in message.calls]
+        given = [Spawn(session.id, errand, journaled.at) for errand in errands(calls, learnt)]
+        back = [message for message in fresh if message.results or message.role is Role.USER]
+        if given:
+            work.spawns.extend(given)
+        if not back or not (given or await self._journal.spawns_of(session.id)):
+            return
+        sent_out = {each.id: each for each in await self._journal.research_of_parent(session.id)}
+        sent_out |= {each.id: each for each in work.research.values() if each.parent == session.id}
+        spawns = {each.errand.call: each for each in (*await self._journal.spawns_of(session.id), *given)}
+        names = {call.id: call.name for message in journaled.messages for call in message.calls}
+        for message in back:
+            await self._came_back(observed, message, list(sent_out.values()), spawns, names, learnt, work)
+
+    async def _came_back(
+        self,
+        observed: ObservedExchange,
+        message: Message,
+        sent_out: Sequence[Research],
+        spawns: dict[str, Spawn],
+        names: dict[str, str],
+        learnt: frozenset[str],
+        work: _ResearchChanges,
+    ) -> None:
+        at = observed.journaled.at
+        texts = {result.call_id: result.text for result in message.results}
+        whole = "\n".join([message.text, *texts.values()])
+        matched: set[str] = set()
+        for research in sent_out:
+            if research.delivery is Delivery.WHOLE:
+                continue
+            research = work.research.get(research.id, research)
+            found = delivery(research.report, whole) if research.reports else Delivery.NOT
+            if found is not Delivery.NOT:
+                matched.add(research.call)
+                work.research[research.id] = handed_back(research, "", message.digest, found, at)
+        known = {each.call: each for each in (*sent_out, *work.research.values()) if each.call}
+        failed = {result.call_id for result in message.results if result.failed}
+        for call, text in texts.items():
+            spawn = spawns.get(call)
+            if spawn is None or call in matched or not is_spawner(names.get(call, spawn.errand.tool), learnt):
+                continue
+            if call in failed or fails(text):
+                # Where even its first request came to nothing, that it was asked is all there is.
+                begun = known.get(call) or await self._unheard(observed, spawn)
+                if begun is not None and not begun.reports:
+                    work.research[begun.id] = replace(begun, outcome=ResearchOutcome.CUT, ended=max(begun.ended, at))
+                continue
+            self._promised(observed.journaled.session.id, call, text)
+            if acknowledges(text) or len(unframed(text)) < LEAST_REPORT:
+                continue
+            if any(_again(each, text) for each in known.values()):
+                # One that was sent once more: what it says now is the newest report of the same research.
+                continue
+            await self._unknown(observed, message, spawn, text, known.get(call), work)
+        if message.role is Role.USER and not matched:
+            for spawn in spawns.values():
+                if spawn.errand.call in message.text and "<" in message.text:
+                    text = unframed(message.text)
+                    if len(text) >= LEAST_REPORT:
+                        await self._unknown(observed, message, spawn, text, known.get(spawn.errand.call), work)
+        for agent, call in self._begun.get(observed.journaled.session.id, {}).items():
+            reports = [report_of(agent, text) for text in texts.values()]
+            reports += [report_of(agent, message.text, message=True)] if message.role is Role.USER else []
+            report = max(reports, key=len, default="")
+            if call in spawns and call not in matched and len(report) >= LEAST_REPORT:
+                known |= {each.call: each for each in work.research.values() if each.call}
+                await self._unknown(observed, message, spawns[call], report, known.get(call), work)
+
+    def _promised(self, session: str, call: str, text: str) -> None:
+        """Remember under which names a session will be told of the sub-agents that a call has begun."""
+        if names := promised(text):
+            self._begun.setdefault(session, {}).update(dict.fromkeys(names, call))
+            self._begun.move_to_end(session)
+            while len(self._begun) > PROMISED:
+                self._begun.popitem(last=False)
+
+    async def _unknown(
+        self,
+        observed: ObservedExchange,
+        message: Message,
+        spawn: Spawn,
+        text: str,
+        known: Research | None,
+        work: _ResearchChanges,
+    ) -> None:
+        """A report that came back though its sub-agent did not say it where it could be heard."""
+        if known is not None and known.reports:
+            return
+        known = known or await self._unheard(observed, spawn)
+        if known is not None:
+            at = observed.journaled.at
+            work.research[known.id] = handed_back(known, unframed(text), message.digest, Delivery.WHOLE, at)
+
+    async def _unheard(self, observed: ObservedExchange, spawn: Spawn) -> Research | None:
+        """The research of a sub-agent of which nothing was heard but what its parent asked it; None where that is not
+        to be kept."""
+        session = observed.journaled.session
+        owner = owner_of(session.scope)
+        if owner is None or await self._is_forgotten_text(owners_of(session.scope), spawn.errand.prompt):
+            return None
+        id = str(uuid.uuid5(SPACE, f"{session.id}\0{spawn.errand.call}"))
+        known = unseen(id, owner, _person(session), spawn.errand, session.id, spawn.at, observed.journaled.at)
+        return replace(known, runtime=session.runtime)
+
+    async def _close_idle(self) -> None:
+        """Sub-agents that went silent: what they had said by then is all there is."""
+        for research in await self._journal.idle_research(self._now() - IDLE):
+            trail = await self._journal.trail(research)
+            last = next((m.text.strip() for m in reversed(trail) if m.role is Role.ASSISTANT and m.text.strip()), "")
+            reports = research.reports or ((last,) if last else ())
+            given_up = replace(research, outcome=ResearchOutcome.ABANDONED, reports=reports)
+            given_up = await asyncio.to_thread(self._finished, given_up)
+            await self._journal.write_research([given_up])
+            await self._index(given_up, trail)
+
+    async def _index(self, research: Research, trail: Sequence[Message]) -> None:
+        """Write the pieces by which a research is found; those of before go first."""
+        before = await self._journal.research_pieces(research.id)
+        passages = {each.id: each for each in await asyncio.to_thread(passages_of, research, trail)}
+        known = [passages[old.id] for old in before if old.id in passages]
+        same = [(each.text, each.owner) for each in known] == [(each.text, each.owner) for each in before]
+        if same and len(before) == len(passages):
+            return
+        if before:
+            async with self._learner.resting():
+                await self._journal.forget_pieces([each.id for each in before], self._now())
+        await self._learner.remember([], list(passages.values()))
+
+    async def _spawners(self, person: str) -> frozenset[str]:
+        if person not in self._learnt:
+            self._learnt[person] = await self._journal.spawners(person)
+        return self._learnt[person]
+
+    async def _is_forgotten(self, owners: Sequence[str], messages: Sequence[Message]) -> bool:
+        texts = [message.spoken or message.text for message in messages if message.role is Role.USER]
+        return any([await self._is_forgotten_text(owners, text) for text in texts if text])
+
+    async def _is_forgotten_text(self, owners: Sequence[str], text: str) -> bool:
+        key = self._journal.key()
+        return bool(await self._journal.is_forgotten([tombstone_of(key, owner, text) for owner in owners]))
+
+
+def _again(research: Research, text: str) -> bool:
+    """Whether a text is a report that is known already. Of those that never passed only the whole counts: reports of
+    one kind have many lines in common."""
+    known = (Delivery.WHOLE, Delivery.SHORTENED) if research.session else (Delivery.WHOLE,)
+    return any(delivery(report, text) in known for report in research.reports)
+
+
+def _person(session: Session) -> str:
+    return session.scope.owner(Layer.USER) or ""

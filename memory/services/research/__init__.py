@@ -1,9 +1,0 @@
-"""What sub-agents find out: kept, looked up, given to the next one.
-
-research_worker         the worker that ties a sub-agent to what sent it and writes down what it found
-findings                what a new sub-agent is given of it
-library                 research for a person or a model: search, list, what is stale, what using it again saved
-research_index          where it stands in the index
-folders                 the files that it read, looked at inside the folders that are allowed
-journal_port            what all of these need of the journal
-"""

@@ -1,0 +1,146 @@
+"""Where settings come from: a file, what a command has changed, the environment; each as a layer of dotted keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+_CHOSEN = "embedder"
+_NAMES = ("projects", "memory.windows")
+"""Settings whose keys are names, which may have dots in them."""
+
+
+def _twice(text: str) -> Iterator[str]:
+    """Sentences about keys that stand twice in one place. YAML forbids it, PyYAML takes the last one and says nothing:
+    whoever appends a second ``memory:`` loses all of the first."""
+    import yaml
+
+    places: list[yaml.Node | None] = [yaml.compose(text, yaml.SafeLoader)]
+    seen: set[int] = set()
+    while places:
+        place = places.pop()
+        if place is None or id(place) in seen:
+            continue
+        seen.add(id(place))
+        if isinstance(place, yaml.SequenceNode):
+            places += place.value
+        elif isinstance(place, yaml.MappingNode):
+            lines: dict[str, int] = {}
+            for key, value in place.value:
+                places.append(value)
+                if isinstance(key, yaml.ScalarNode):
+                    line = key.start_mark.line + 1
+                    if key.value in lines:
+                        yield f"{key.value} stands twice, in lines {lines[key.value]} and {line}: make one of them"
+                    lines.setdefault(key.value, line)
+
+
+def file_layer(file: Path | None, faults: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The settings of a YAML file; what is wrong with it is added to ``faults``."""
+    if file is None:
+        return
+    # Here and below: where nobody has set anything, nothing is to be read as YAML.
+    import yaml
+
+    try:
+        text = file.read_text(encoding="utf-8")
+        data = yaml.safe_load(text)
+    except FileNotFoundError:
+        nowhere = " (it is a link that leads nowhere)" if file.is_symlink() else ""
+        faults.append(f"{file}: there is no such file{nowhere}")
+        return
+    except IsADirectoryError:
+        faults.append(f"{file}: it is a folder, where a file with settings is expected: move it away")
+        return
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        faults.append(f"{file}: cannot be read as YAML: {' '.join(str(error).split())}")
+        return
+    faults.extend(f"{file}: {twice}" for twice in _twice(text))
+    if data is None:
+        return
+    if not isinstance(data, dict):
+        faults.append(f"{file}: holds {type(data).__name__}, where keys with values are expected")
+        return
+    yield str(file), dict(leaves(data, into_lists=False))
+
+
+def choose_for_home(home: Path, embedder: str) -> None:
+    """Remember which embedder a person has changed to; it stands over the file's, and below the environment's."""
+    file = home / _CHOSEN
+    file.touch(mode=0o600)
+    file.write_text(embedder + "\n", encoding="utf-8")
+
+
+def chosen_layer(home: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The embedder that a command changed to."""
+    try:
+        chosen = (Path(str(home)).expanduser() / _CHOSEN).read_text(encoding="utf-8").strip()
+    except (OSError, ValueError, RuntimeError):
+        return
+    if chosen:
+        yield "palimpsest embedder use", {"memory.embedder": chosen}
+
+
+def environment_layers(environment: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The settings of the environment, variable by variable."""
+    for name, key in (("PALIMPSEST_HOME", "home"), ("PALIMPSEST_UPSTREAM", "upstream.url")):
+        if environment.get(name):
+            yield name, {key: environment[name]}
+    for name in sorted(environment):
+        if name.startswith("PALIMPSEST__"):
+            key = name.removeprefix("PALIMPSEST__").lower().replace("__", ".")
+            yield name, {key: _value(environment[name])}
+
+
+def _value(text: str) -> Any:
+    """An environment variable's text as YAML, so that numbers, lists and null can be said."""
+    import yaml
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError:
+        return text
+
+
+def put(target: dict[str, Any], path: list[str], value: Any, key: str, source: str, faults: list[str]) -> None:
+    """Write a value at its path."""
+    *parents, last = path
+    for parent in parents:
+        inner = target.setdefault(parent, {})
+        if not isinstance(inner, dict):
+            faults.append(f"{key} ({source}): {parent} is a single value, it has no keys of its own")
+            return
+        target = inner
+    target[last] = value
+
+
+def leaves(data: Mapping[str, Any], at: str = "", into_lists: bool = False) -> Iterator[tuple[str, Any]]:
+    """Each dotted key with its value."""
+    for name, value in data.items():
+        key = f"{at}{name}"
+        if isinstance(value, dict) and value and key not in _NAMES:
+            yield from leaves(value, key + ".", into_lists)
+        else:
+            yield key, value
+
+
+def is_secret(key: str) -> bool:
+    """Whether a setting is never shown."""
+    return key.endswith((".key", "api_key")) or key.startswith("credentials")
+
+
+def sentence(fault: Any, sources: Mapping[str, str]) -> str:
+    """What is wrong with a value, and where it came from."""
+    key = ".".join(str(step) for step in fault["loc"])
+    source = sources.get(key) or next((s for at, s in sources.items() if at.startswith(key) or key.startswith(at)), "")
+    value = fault.get("input")
+    shown = "" if isinstance(value, dict) or is_secret(key) else f" is {value!r}"
+    message = fault["msg"].removeprefix("Value error, ")
+    if fault["type"] == "extra_forbidden":
+        message = "there is no such setting"
+        shown = ""
+    elif fault["type"] in ("model_type", "model_attributes_type", "dict_type"):
+        message = "keys with values are expected below it"
+    where = f" ({source})" if source else ""
+    return f"{key}{shown}{where}: {message}" if key else message
