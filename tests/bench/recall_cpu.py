@@ -54,7 +54,9 @@ async def measure(home: Path, size: int, count: int) -> str:
     memory = await open_memory(MemorySettings(), home, _plainly)
     assert memory is not None
     try:
-        for worker in (*memory.followers, memory.entity_graph, memory.index_repair, memory.retention):
+        for following in memory.followers:
+            await following.stop()
+        for worker in (memory.entity_graph, memory.index_repair, memory.retention):
             await worker.stop()
         memory.cache_warmer.owner_seen(SCOPE)
         await memory.cache_warmer.settle()
