@@ -8,7 +8,7 @@ Counts fade, so that what was so long ago gives way.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final, Protocol
 
@@ -25,7 +25,7 @@ COUNT_DECAY: Final = 0.995
 BOUNDS: Final = (0.8, 1.25)
 
 
-_NONE: Final = Tally()
+_NOTHING: Final = (0.0, 0.0)
 
 
 class RandomSource(Protocol):
@@ -49,15 +49,19 @@ def sampled(tallies: Mapping[str, Tally], chance: RandomSource, weights: Weights
     return replace(weights, **{leg: getattr(weights, leg) * min(max(drawn[leg] / mean, low), high) for leg in LEGS})
 
 
-def recorded(tallies: Mapping[str, Tally], why: Mapping[str, float], used: bool) -> dict[str, Tally]:
-    """The counts after a shown memory was used, or was not: each leg answers for its share of the score."""
-    shares = [max(why.get(leg, 0.0), 0.0) for leg in LEGS]
-    whole = sum(shares)
-    if whole <= 0:
-        return dict(tallies)
-    new = {}
-    for leg, part in zip(LEGS, shares, strict=True):
-        share, known = part / whole, tallies.get(leg, _NONE)
-        if share or known != _NONE:
-            new[leg] = Tally(known.used * COUNT_DECAY + share * used, known.unused * COUNT_DECAY + share * (not used))
-    return new
+def recorded(tallies: Mapping[str, Tally], shown: Iterable[tuple[Mapping[str, float], bool]]) -> dict[str, Tally]:
+    """The counts after some memories were shown (the parts of the score of each) and used, or not: each leg answers for
+    its share of the score."""
+    counts = {leg: (tally.used, tally.unused) for leg, tally in tallies.items()}
+    for why, used in shown:
+        shares = {leg: max(why.get(leg, 0.0), 0.0) for leg in LEGS}
+        whole = sum(shares.values())
+        if whole <= 0:
+            continue
+        new = {}
+        for leg, part in shares.items():
+            share, known = part / whole, counts.get(leg, _NOTHING)
+            if share or known != _NOTHING:
+                new[leg] = known[0] * COUNT_DECAY + share * used, known[1] * COUNT_DECAY + share * (not used)
+        counts = new
+    return {leg: Tally(*each) for leg, each in counts.items()}

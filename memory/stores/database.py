@@ -266,6 +266,9 @@ class Database:
             connection.execute("PRAGMA secure_delete = ON")
             connection.execute("PRAGMA wal_autocheckpoint = 0")
             connection.execute("PRAGMA journal_size_limit = 16777216")
+            # What a statement may have to take back is kept in memory: a file in /var/tmp for each of them took longer
+            # than the statement, and held texts outside of the data folder.
+            connection.execute("PRAGMA temp_store = MEMORY")
             self._bring_up(connection)
             self._watch_over(connection)
         except BaseException as error:

@@ -6,8 +6,8 @@ Forms are named because their values teach nothing: no two ports are the same, a
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 MAX_WORD_CHARS = 32
 """Characters of a word that are read: what is longer is no word of any language."""
@@ -31,8 +31,7 @@ _TOKEN = re.compile(
 _PLAIN = frozenset(("word", "han", "mark"))
 
 
-@dataclass(frozen=True, slots=True)
-class TextToken:
+class TextToken(NamedTuple):
     """A word, a mark or a form, and where it stands in its text: from one character to another."""
 
     text: str
@@ -47,15 +46,15 @@ class TextToken:
 
 def located(text: str) -> list[TextToken]:
     """The tokens of a text with their places."""
-    found = []
-    for match in _TOKEN.finditer(text):
-        kind = match.lastgroup or "mark"
-        word = match[0].lower().replace("’", "'")[:MAX_WORD_CHARS] if kind in _PLAIN else f"<{kind}>"
-        found.append(TextToken(word, match.start(), match.end()))
-    return found
+    return [TextToken(_read(match), match.start(), match.end()) for match in _TOKEN.finditer(text)]
 
 
 @lru_cache(maxsize=2048)
 def tokens(text: str) -> tuple[str, ...]:
     """The tokens of a text, in order: words in lower case, marks, and ``<kind>`` for a form."""
-    return tuple(token.text for token in located(text))
+    return tuple(map(_read, _TOKEN.finditer(text)))
+
+
+def _read(match: re.Match[str]) -> str:
+    kind = match.lastgroup or "mark"
+    return match[0].lower().replace("’", "'")[:MAX_WORD_CHARS] if kind in _PLAIN else f"<{kind}>"

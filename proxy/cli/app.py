@@ -90,6 +90,7 @@ def command_line(wanted: str = "") -> typer.Typer:
     )
     # With a function of its own, a command line with one command asks for its name as one of many does.
     app.callback()(_before_any)
+    wanted = "version" if wanted == "--version" else wanted
     one = wanted in COMMANDS or wanted in GROUPS
     for name in [wanted] if one else [*COMMANDS, *GROUPS]:
         if name in GROUPS:

@@ -8,14 +8,12 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
 
 from memory.ports import StoreError
-from memory.restore import Restored, salvaged
-from memory.restore import restore as put_back
 from memory.stores.backups.backup import JOURNAL, Backup, NoBackup, backups_in, read_list, take
 from memory.stores.backups.places import BackupState, known_places, own_place, read_state, write_state
 from memory.stores.backups.salvaging import NothingLeft, Salvaged
@@ -28,6 +26,9 @@ from proxy.cli.call import Call, takes
 from proxy.cli.faults import CommandError
 from proxy.cli.instance_lock import owned
 from proxy.cli.options import ConfigFile, Home, Json, loaded
+
+if TYPE_CHECKING:
+    from memory.restore import Restored
 
 BY_HAND = "by hand"
 _SECONDS = {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
@@ -118,6 +119,10 @@ def restore(
     config: ConfigFile = None,
 ) -> None:
     """Put a backup in the place of what is there, which is moved aside; stop the server first."""
+    # All of memory: not for `backup`, `verify` and `--help`.
+    from memory.restore import restore as put_back
+    from memory.restore import salvaged
+
     folder = loaded(home, config).settings.home
     at = datetime.now(UTC)
     with owned(folder):

@@ -7,11 +7,10 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.padding import Padding
-from rich.progress import Progress, ProgressColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -19,6 +18,9 @@ from memory.hooks.command import SHORT as SHORT
 from memory.hooks.command import day as day
 from memory.hooks.command import where as where
 from proxy.cli import shed_report
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn
 
 WIDE = 110
 """Columns of a terminal from which on a memory's text has room beside what is said about it."""
@@ -39,6 +41,8 @@ def screen(lines: bool = False) -> Console:
 
 def progress(*columns: ProgressColumn, quiet: bool = False) -> Progress:
     """A bar on standard error that leaves nothing behind, and is none where nobody looks at it."""
+    from rich.progress import Progress
+
     console = Console(stderr=True)
     return Progress(*columns, console=console, disable=quiet or not console.is_terminal, transient=True)
 

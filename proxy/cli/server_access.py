@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
 import sys
-import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from memory.stores.lost_journal import left_behind
 from proxy.cli.faults import CommandError
 from proxy.cli.home_owner import owner
 from proxy.cli.instance_lock import owned
 from proxy.cli.server import RunningServer, running
 from proxy.settings import Loaded
 
+# The stores, the loop and threads are imported where no server runs: most commands only ask one, and are twice as
+# quick without.
 if TYPE_CHECKING:
+    import threading
+    from concurrent.futures import Future
+
     from aiohttp import web
 
 PATIENCE = 10.0
@@ -40,6 +40,8 @@ def reach(loaded: Loaded) -> Iterator[RunningServer]:
     if server is not None:
         yield server
         return
+    from memory.stores.lost_journal import left_behind
+
     with owned(home, PATIENCE):
         lost = left_behind(home) is not None
         with in_process(loaded) as here:
@@ -60,6 +62,11 @@ def _once_it_listens(loaded: Loaded) -> RunningServer | None:
 @contextmanager
 def in_process(loaded: Loaded) -> Iterator[RunningServer]:
     """A server in a thread of this process, on a free loopback port."""
+    import asyncio
+    import logging
+    import threading
+    from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+
     root = logging.getLogger()
     level = root.level
     root.setLevel(logging.ERROR)
@@ -101,6 +108,8 @@ def built(loaded: Loaded) -> web.Application:
 
 
 async def _serve(loaded: Loaded, ready: Future[RunningServer], stop: threading.Event) -> None:
+    import asyncio
+
     from proxy.app import listening
     from proxy.edge import EDGE
 

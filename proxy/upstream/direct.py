@@ -6,17 +6,19 @@ tried again. A request that was sent is never sent twice, because a provider may
 
 from __future__ import annotations
 
+import asyncio
 import io
 import re
 import ssl
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from itertools import count
+from random import random
 
 import aiohttp
 from aiohttp import ClientConnectorDNSError, ClientConnectorError, ClientSession, ClientTimeout, TCPConnector
 from multidict import CIMultiDict
-from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 from yarl import URL
 
 from proxy.errors import UpstreamUnreachable
@@ -43,6 +45,9 @@ LARGE = 2**19
 
 MAX_HEADER_BYTES = 2**17
 """Bytes of one header of a reply: some providers send policies and cookies of tens of thousands."""
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
+"""Seconds between two attempts to connect at most: behind the first one, and however many there were."""
 
 INFLATION = 64
 """How many times as large as it came a body may become: a long history that repeats itself is some thirty times."""
@@ -178,6 +183,29 @@ class Direct:
         )
         return opened, opened._response.headers
 
+    async def _connected(
+        self,
+        method: str,
+        url: str,
+        headers: CIMultiDict[str],
+        body: bytes | AsyncIterator[bytes] | None,
+        attempts: int,
+    ) -> aiohttp.ClientResponse:
+        """The reply to a request that is sent once a connection is made, after so many attempts at most."""
+        assert self._session is not None, "open() comes first"
+        for attempt in count(1):
+            # A large body goes out in pieces, so that other streams have their turn meanwhile.
+            data = io.BytesIO(body) if isinstance(body, bytes) and len(body) > LARGE else body
+            try:
+                return await self._session.request(
+                    method, URL(url, encoded=True), headers=headers, data=data, allow_redirects=False
+                )
+            except ClientConnectorError:
+                if attempt >= attempts:
+                    raise
+                await asyncio.sleep(random() * min(FIRST_PAUSE * 2 ** (attempt - 1), LONGEST_PAUSE))
+        raise AssertionError("counting has no end")
+
     @asynccontextmanager
     async def send(
         self, method: str, url: str, headers: CIMultiDict[str], body: bytes | AsyncIterator[bytes] | None
@@ -188,21 +216,9 @@ class Direct:
             UpstreamUnreachable: when no reply came. Only a connection that could not be made is tried again, and
                 never when the body is a stream that has begun.
         """
-        assert self._session is not None, "open() comes first"
         attempts = 1 if isinstance(body, AsyncIterator) else self._settings.attempts
         try:
-            async for attempt in AsyncRetrying(
-                stop=stop_after_attempt(attempts),
-                wait=wait_random_exponential(multiplier=0.1, max=2),
-                retry=retry_if_exception_type(ClientConnectorError),
-                reraise=True,
-            ):
-                with attempt:
-                    # A large body goes out in pieces, so that other streams have their turn meanwhile.
-                    data = io.BytesIO(body) if isinstance(body, bytes) and len(body) > LARGE else body
-                    reply = await self._session.request(
-                        method, URL(url, encoded=True), headers=headers, data=data, allow_redirects=False
-                    )
+            reply = await self._connected(method, url, headers, body, attempts)
         except (aiohttp.ClientError, TimeoutError, ssl.SSLError, OSError, ValueError) as error:
             raise UpstreamUnreachable(_sentence(error, url)) from error
         try:

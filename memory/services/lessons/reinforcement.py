@@ -21,7 +21,7 @@ from memory.scope import Layer
 from memory.session import Receipt, ShownMemory
 
 LIGHT = 4000
-"""Characters of a reply that are looked at without a thread."""
+"""Characters of a reply, and of memories that were shown for the first time, that are looked at without a thread."""
 
 OPEN = 256
 """Sessions of which it is kept in mind what was recalled in a turn that is not over yet."""
@@ -90,7 +90,8 @@ class Reinforcer:
             if passages[fact.source] in shown:
                 shown.add(fact.id)
         reply = answered(journaled.reply)
-        if len(reply) + sum(len(text) for text in texts.values()) > LIGHT:
+        # The words of what was shown before are known; the way to a thread and back takes longer than the rest.
+        if len(reply) + sum(len(text) for id, text in texts.items() if id in shown) > LIGHT:
             was = await asyncio.to_thread(used, texts, reply, journaled.messages)
         else:
             was = used(texts, reply, journaled.messages)

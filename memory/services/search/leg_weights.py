@@ -84,9 +84,8 @@ class LegWeights:
 
     async def record_all(self, owner: str, shown: Iterable[tuple[Mapping[str, float], bool]]) -> None:
         """The same for all memories that one request was given, in one write."""
-        before = tallies = await self._of(owner)
-        for legs, used in shown:
-            tallies = recorded(tallies, legs, used)
+        before = await self._of(owner)
+        tallies = recorded(before, shown)
         if tallies != before:
             self._known[owner] = tallies
             await self._journal.tally(owner, tallies)

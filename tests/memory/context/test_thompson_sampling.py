@@ -44,8 +44,8 @@ def test_no_leg_leaves_its_bounds(tallies: dict[str, Tally], seed: int) -> None:
 
 
 def test_each_leg_answers_for_its_share_and_old_counts_fade() -> None:
-    once = recorded({}, {"coverage": 0.75, "cosine": 0.25, "recency": 1.0}, used=True)
+    once = recorded({}, [({"coverage": 0.75, "cosine": 0.25, "recency": 1.0}, True)])
     assert once == {"coverage": Tally(0.75, 0.0), "cosine": Tally(0.25, 0.0)}
-    twice = recorded(once, {"cosine": 0.5}, used=False)
+    twice = recorded(once, [({"cosine": 0.5}, False)])
     assert twice == {"coverage": Tally(0.75 * COUNT_DECAY, 0.0), "cosine": Tally(0.25 * COUNT_DECAY, 1.0)}
-    assert recorded(once, {"same error": 1.0}, used=True) == once
+    assert recorded(once, [({"same error": 1.0}, True)]) == once

@@ -55,6 +55,12 @@ class Gate:
         assert self.opened.wait(10)
 
 
+async def test_nothing_of_a_statement_is_kept_in_a_file_elsewhere(database: Database) -> None:
+    in_memory = 2
+    kept = await database.write(lambda connection: connection.execute("PRAGMA temp_store").fetchone()[0])
+    assert kept == in_memory
+
+
 async def behind_a_gate(database: Database, *works: Write) -> list[object]:
     """The outcomes of writes that were queued together."""
     gate = Gate()

@@ -43,6 +43,17 @@ def test_a_start_imports_nothing_that_it_does_not_need() -> None:
     assert [name for name in NOT_AT_A_START if name in there] == []
 
 
+@pytest.mark.parametrize("name", ["facts", "status", "why"])
+def test_a_command_that_asks_a_server_imports_nothing_that_only_the_server_needs(name: str) -> None:
+    asking = f"import sys; from proxy.cli.app import command_line; command_line({name!r}); print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", asking], capture_output=True, text=True, check=True, env=clean_environment()
+    )
+    there = done.stdout.split()
+    assert "proxy.cli.server_access" in there
+    assert [each for each in ("numpy", "asyncio", "memory.ports", "rich.progress") if each in there] == []
+
+
 @pytest.mark.parametrize("name", [*COMMANDS, *GROUPS])
 def test_every_command_stands_alone_and_among_all(name: str) -> None:
     alone = run(name, "--help")
@@ -52,4 +63,5 @@ def test_every_command_stands_alone_and_among_all(name: str) -> None:
 
 def test_a_command_that_is_asked_for_is_the_only_one() -> None:
     assert [each.name for each in command_line("pin").registered_commands] == ["pin"]
+    assert [each.name for each in command_line("--version").registered_commands] == ["version"]
     assert len(command_line("pni").registered_commands) == len(COMMANDS)
