@@ -59,7 +59,7 @@ from memory.session import Mode
 from memory.settings import MemorySettings, ModelSettings, ProjectFolder
 from memory.stores.disk import DiskRoom
 from memory.stores.generations import FolderIndexes, Generations, ServerIndexes
-from memory.stores.journal import SqliteJournal
+from memory.stores.journal import SqliteJournal, SqlJournal
 from memory.stores.lost_journal import set_aside
 
 log = logging.getLogger(__name__)
@@ -75,7 +75,7 @@ class Memory:
 
     settings: MemorySettings
     home: Path
-    journal: SqliteJournal
+    journal: SqlJournal
     generations: Generations
     generation: Generation
     session_matcher: SessionMatcher
@@ -162,7 +162,8 @@ async def open_memory(
     """
     if settings.mode is Mode.OFF:
         return None
-    if aside := await asyncio.to_thread(set_aside, home, now().date()):
+    database = settings.postgresql.url
+    if database is None and (aside := await asyncio.to_thread(set_aside, home, now().date())):
         log.warning(
             "%s is not there, though memories were made from it: it is begun anew, and what stood on the pages lies in "
             "%s. If there is a backup of the journal, stop, and put it back",
@@ -170,7 +171,7 @@ async def open_memory(
             aside,
         )
     loading = asyncio.create_task(asyncio.to_thread(choose_embedder, settings.embedder, home / "models"))
-    journal = await asyncio.to_thread(open_journal, home, settings.journal.synchronous == "full")
+    journal = await asyncio.to_thread(open_journal, home, settings.journal.synchronous == "full", database)
     try:
         embedder, windows = await asyncio.gather(loading, open_windows(settings))
         server = settings.qdrant
@@ -339,12 +340,21 @@ async def open_memory(
     )
 
 
-def open_journal(home: Path, flush: bool = False) -> SqliteJournal:
-    """The journal of a home folder; with ``flush`` it outlives a power cut too.
+def open_journal(home: Path, flush: bool = False, database: str | None = None) -> SqlJournal:
+    """The journal of a home folder, or in a PostgreSQL ``database``; with ``flush`` it outlives a power cut too.
 
     Raises:
         StoreError: when it cannot be opened.
     """
+    if database is not None:
+        # Imported only then: it needs an extra.
+        try:
+            from memory.stores.postgresql.journal import PostgresJournal
+        except ImportError as error:
+            raise StoreError(
+                f"memory.postgresql.url needs an extra: pip install 'palimpsest-proxy[team]' ({error})"
+            ) from error
+        return PostgresJournal(database, home, _redacted, terms=terms_of, flush=flush)
     return SqliteJournal(home / "journal.db", _redacted, terms=terms_of, synchronous="FULL" if flush else "NORMAL")
 
 
@@ -362,7 +372,7 @@ def _redacted_short(text: str) -> str:
     return redact(text).text
 
 
-def _model(settings: ModelSettings, journal: SqliteJournal, now: Callable[[], datetime]) -> LanguageModel | None:
+def _model(settings: ModelSettings, journal: SqlJournal, now: Callable[[], datetime]) -> LanguageModel | None:
     """The model for background work; None where rules do all of it."""
     if settings.name is None:
         return None

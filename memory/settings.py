@@ -106,6 +106,12 @@ class JournalSettings(Section):
     keep_days: int | None = Field(None, ge=1, le=100_000)
 
 
+class PostgresqlSettings(Section):
+    """A PostgreSQL database in place of the journal's file."""
+
+    url: str | None = Field(None, repr=False)
+
+
 class QdrantSettings(Section):
     """A Qdrant server in place of the embedded index."""
 
@@ -257,4 +263,5 @@ class MemorySettings(Section):
     model: ModelSettings = ModelSettings()
     measure: MeasureSettings = MeasureSettings()
     journal: JournalSettings = JournalSettings()
+    postgresql: PostgresqlSettings = PostgresqlSettings()
     qdrant: QdrantSettings = QdrantSettings()

@@ -4,9 +4,16 @@ import sys
 
 from hypothesis import HealthCheck, settings
 
+from tests import postgresql
+
 settings.register_profile("palimpsest", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("fuzz", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("palimpsest")
+
+
+def pytest_report_header() -> str:
+    """Which PostgreSQL the tests use."""
+    return postgresql.said()
 
 
 def pytest_runtest_logfinish() -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from datetime import datetime
 
 from memory.audit import AuditEntry
 from memory.stores.base import JournalPart
+from memory.stores.connection import Connection
 from memory.stores.queries import QUERIES
 
 
@@ -21,7 +21,7 @@ class Audit(JournalPart):
     async def audited(self, limit: int, who: str = "", what: str = "") -> list[AuditEntry]:
         """What was asked last, by somebody or by anybody, whose endpoint has ``what`` in it."""
 
-        def work(connection: sqlite3.Connection) -> list[AuditEntry]:
+        def work(connection: Connection) -> list[AuditEntry]:
             return [
                 AuditEntry(
                     datetime.fromisoformat(row["at"]),

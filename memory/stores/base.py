@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
-from memory.stores.database import Database
+from memory.stores.connection import Connection, Row, Work
+from memory.stores.engine import Engine
 from memory.stores.messages import Redactor
 from memory.stores.queries import many
-from memory.stores.writer import Work
 
 T = TypeVar("T")
 
@@ -25,7 +24,7 @@ FEW = 24
 class JournalPart:
     """A part of the journal."""
 
-    _db: Database
+    _db: Engine
     _redact: Redactor
 
     async def _few(self, work: Work[T], count: int) -> T:
@@ -39,11 +38,9 @@ def chunks(items: Sequence[T], size: int = CHUNK) -> Iterator[Sequence[T]]:
         yield items[start : start + size]
 
 
-def ask_many(
-    connection: sqlite3.Connection, name: str, items: Sequence[Any], before: tuple[Any, ...] = ()
-) -> list[sqlite3.Row]:
+def ask_many(connection: Connection, name: str, items: Sequence[Any], before: tuple[Any, ...] = ()) -> list[Row]:
     """All rows of a query with a list, which is asked piece by piece. ``before`` are the parameters before it."""
-    rows: list[sqlite3.Row] = []
+    rows: list[Row] = []
     unique: list[Any] = list(dict.fromkeys(items))
     for piece in chunks(unique):
         # The last one again, up to a power of two: a few lengths of list have their plans kept, all of them have not.

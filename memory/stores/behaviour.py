@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -10,6 +9,7 @@ import orjson
 
 from memory.behaviour import BehaviourRecord, KnownObservation, Remedy, StepKind, StepOutcome, WorkStep
 from memory.stores.base import JournalPart, ask_many
+from memory.stores.connection import Connection, Row
 from memory.stores.messages import Redact
 from memory.stores.queries import QUERIES, insert_several
 from memory.stores.rows import fact_of, stamp
@@ -26,7 +26,7 @@ class BehaviourStore(JournalPart):
     async def remedies(self, owners: Sequence[str], keys: Sequence[bytes]) -> list[Remedy]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> list[Remedy]:
+        def work(connection: Connection) -> list[Remedy]:
             rows = ask_many(connection, "remedies", keys, (orjson.dumps(list(owners)).decode(),))
             return [Remedy(fact_of(row), row["key"], row["failed"], bool(row["specific"])) for row in rows]
 
@@ -35,7 +35,7 @@ class BehaviourStore(JournalPart):
     async def steps(self, owner: str, limit: int) -> list[WorkStep]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> list[WorkStep]:
+        def work(connection: Connection) -> list[WorkStep]:
             rows = connection.execute(QUERIES["steps_newest"], (owner, limit)).fetchall()
             return [_step_of(row) for row in reversed(rows)]
 
@@ -44,7 +44,7 @@ class BehaviourStore(JournalPart):
     async def known_steps(self, owner: str, marks: Sequence[bytes]) -> frozenset[bytes]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> frozenset[bytes]:
+        def work(connection: Connection) -> frozenset[bytes]:
             return frozenset(row["mark"] for row in ask_many(connection, "steps_known", marks, (owner,)))
 
         return await self._few(work, len(marks))
@@ -52,7 +52,7 @@ class BehaviourStore(JournalPart):
     async def observations(self, owner: str, subjects: Sequence[bytes] | None = None) -> list[KnownObservation]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> list[KnownObservation]:
+        def work(connection: Connection) -> list[KnownObservation]:
             if subjects is None:
                 rows = connection.execute(QUERIES["observations_of"], (owner,)).fetchall()
             else:
@@ -65,7 +65,7 @@ class BehaviourStore(JournalPart):
         return await self._db.read(work)
 
 
-def write_observed(connection: sqlite3.Connection, observed: BehaviourRecord, redact: Redact) -> None:
+def write_observed(connection: Connection, observed: BehaviourRecord, redact: Redact) -> None:
     """Write what was observed of how work is done, in a transaction that is under way."""
     owner = observed.owner
     rows: list[tuple[object, ...]] = [
@@ -96,9 +96,7 @@ def write_observed(connection: sqlite3.Connection, observed: BehaviourRecord, re
             connection.execute(QUERIES["error_key_write"], row_key)
 
 
-def forget_observed(
-    connection: sqlite3.Connection, memories: Sequence[str], messages: Sequence[tuple[int, bytes]]
-) -> None:
+def forget_observed(connection: Connection, memories: Sequence[str], messages: Sequence[tuple[int, bytes]]) -> None:
     """Let go of what these facts held, and of the steps that stood in these messages (person, digest)."""
     for memory in memories:
         connection.execute(QUERIES["forget_observation"], (memory,))
@@ -107,7 +105,7 @@ def forget_observed(
         connection.execute(QUERIES["forget_steps"], (source, person))
 
 
-def _step_of(row: sqlite3.Row) -> WorkStep:
+def _step_of(row: Row) -> WorkStep:
     return WorkStep(
         StepKind(row["deed"]),
         row["family"],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -12,6 +11,7 @@ from memory.fact import Fact
 from memory.learning.candidate_matching import AlreadyHeld, KnownCandidate, NewCandidate, meet
 from memory.scope import Layer, place_of
 from memory.stores.base import JournalPart, ask_many
+from memory.stores.connection import Connection, Row
 from memory.stores.messages import Redact
 from memory.stores.queries import QUERIES, many
 from memory.stores.rows import fact_of, stamp, when
@@ -25,7 +25,7 @@ class Candidates(JournalPart):
     async def propose(self, owner: str, proposals: Sequence[Proposal], at: datetime) -> list[str]:
         """Put something forward to an owner outside any night; the ids of what is new to them or waits again."""
 
-        def work(connection: sqlite3.Connection) -> list[str]:
+        def work(connection: Connection) -> list[str]:
             results = [put_forward(connection, owner, each, at, self._redact) for each in proposals]
             return [id for id, is_new, fields in filter(None, results) if is_new or "state" in fields]
 
@@ -36,7 +36,7 @@ class Candidates(JournalPart):
     ) -> list[Candidate]:
         """The candidates of some owners, those with the most evidence first."""
 
-        def work(connection: sqlite3.Connection) -> list[Candidate]:
+        def work(connection: Connection) -> list[Candidate]:
             rows = connection.execute(many("candidates_of", len(owners)), tuple(owners)).fetchall()
             return with_evidence(connection, [row for row in rows if row["state"] in states])
 
@@ -45,7 +45,7 @@ class Candidates(JournalPart):
     async def decide(self, candidate: Candidate, state: CandidateState, at: datetime, reason: str = "") -> Candidate:
         """A person has decided, and nothing else changes: the candidate as it is then."""
 
-        def work(connection: sqlite3.Connection) -> Candidate:
+        def work(connection: Connection) -> Candidate:
             return decided(connection, CandidateDecision(candidate, state, reason), at, self._redact)
 
         return await self._db.write(work)
@@ -53,7 +53,7 @@ class Candidates(JournalPart):
     async def shared(self, owner: str) -> list[Fact]:
         """What persons have approved for all who share an owner, in the order in which they did."""
 
-        def work(connection: sqlite3.Connection) -> list[Fact]:
+        def work(connection: Connection) -> list[Fact]:
             return [fact_of(row) for row in connection.execute(QUERIES["shared_facts"], (owner,))]
 
         return await self._db.read(work)
@@ -61,7 +61,7 @@ class Candidates(JournalPart):
     async def candidates_waiting(self, owners: Sequence[str] | None = None) -> int:
         """How many candidates of some owners, or of all, wait for a person."""
 
-        def work(connection: sqlite3.Connection) -> int:
+        def work(connection: Connection) -> int:
             query = QUERIES["candidates_waiting_all"] if owners is None else many("candidates_waiting", len(owners))
             (waiting,) = connection.execute(query, tuple(owners or ())).fetchone()
             return int(waiting)
@@ -69,7 +69,7 @@ class Candidates(JournalPart):
         return await self._db.read(work) if owners is None or owners else 0
 
 
-def decided(connection: sqlite3.Connection, decision: CandidateDecision, at: datetime, redact: Redact) -> Candidate:
+def decided(connection: Connection, decision: CandidateDecision, at: datetime, redact: Redact) -> Candidate:
     """Write a person's decision: the candidate as it is then."""
     candidate = decision.candidate
     fields = {
@@ -88,7 +88,7 @@ def decided(connection: sqlite3.Connection, decision: CandidateDecision, at: dat
 
 
 def put_forward(
-    connection: sqlite3.Connection, owner: str, proposal: Proposal, at: datetime, redact: Redact
+    connection: Connection, owner: str, proposal: Proposal, at: datetime, redact: Redact
 ) -> tuple[str, bool, dict[str, list[Any]]] | None:
     """Put something forward: the candidate's id, whether it is new, and of what was counted what it was and what it
     became. None where there is no more for it than there was, or nothing is left of its evidence."""
@@ -115,7 +115,7 @@ def put_forward(
             return (id, False, counted) if counted else None
 
 
-def candidate_of(row: sqlite3.Row | Mapping[str, Any], evidence: tuple[str, ...] = ()) -> Candidate:
+def candidate_of(row: Row | Mapping[str, Any], evidence: tuple[str, ...] = ()) -> Candidate:
     """A candidate out of its table."""
     return Candidate(
         id=row["id"],
@@ -139,12 +139,12 @@ def candidate_of(row: sqlite3.Row | Mapping[str, Any], evidence: tuple[str, ...]
     )
 
 
-def by_id(connection: sqlite3.Connection, ids: Sequence[str]) -> list[sqlite3.Row]:
+def by_id(connection: Connection, ids: Sequence[str]) -> list[Row]:
     """The rows of candidates."""
     return ask_many(connection, "candidates_get", ids)
 
 
-def with_evidence(connection: sqlite3.Connection, rows: Sequence[sqlite3.Row]) -> list[Candidate]:
+def with_evidence(connection: Connection, rows: Sequence[Row]) -> list[Candidate]:
     """Candidates with the ids of what bears them out."""
     evidence: dict[str, list[str]] = {}
     for row in ask_many(connection, "evidence_of", [row["id"] for row in rows]):
@@ -152,12 +152,12 @@ def with_evidence(connection: sqlite3.Connection, rows: Sequence[sqlite3.Row]) -
     return [candidate_of(row, tuple(evidence.get(row["id"], ()))) for row in rows]
 
 
-def bear_out(connection: sqlite3.Connection, candidate: str, evidence: Sequence[str]) -> None:
+def bear_out(connection: Connection, candidate: str, evidence: Sequence[str]) -> None:
     """These facts bear a candidate out."""
     connection.executemany(QUERIES["candidate_evidence_add"], [(candidate, id) for id in evidence])
 
 
-def _held(connection: sqlite3.Connection, owner: str, layer: Layer) -> list[str]:
+def _held(connection: Connection, owner: str, layer: Layer) -> list[str]:
     """What has been approved for those whom something of an owner is meant for."""
     place = place_of(owner)
     shared = place[0].owner(layer) if place is not None else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,6 +13,7 @@ from memory.checkout import Branch, BranchStage, Checkout, Citation, CitationKin
 from memory.fact import Fact, Passage
 from memory.ports import Lesson
 from memory.stores.base import JournalPart, ask_many
+from memory.stores.connection import Connection, Row
 from memory.stores.messages import Redact
 from memory.stores.queries import QUERIES, many
 from memory.stores.rows import fact_of, stamp, when
@@ -40,7 +40,7 @@ class CheckoutStore(JournalPart):
     async def learnt(self, memories: Sequence[str]) -> dict[str, LearnedAt]:
         """Where memories were learnt, by their ids, as far as that is known."""
 
-        def work(connection: sqlite3.Connection) -> dict[str, LearnedAt]:
+        def work(connection: Connection) -> dict[str, LearnedAt]:
             if self._db.empty("checkouts", connection):
                 return {}
             return {row["memory"]: _learnt_of(row) for row in ask_many(connection, "checkouts_of", memories)}
@@ -50,7 +50,7 @@ class CheckoutStore(JournalPart):
     async def unlooked(self, repository: str, limit: int) -> list[tuple[str, str]]:
         """Memories of a repository of which nobody has looked for what they cite: id and text."""
 
-        def work(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+        def work(connection: Connection) -> list[tuple[str, str]]:
             rows = connection.execute(QUERIES["checkouts_unlooked"], (repository, limit))
             return [(row["memory"], row["text"]) for row in rows]
 
@@ -69,7 +69,7 @@ class CheckoutStore(JournalPart):
     async def observed_in_files(self, owner: str, repository: str) -> list[Fact]:
         """What holds of what the files of an owner's repository say."""
 
-        def work(connection: sqlite3.Connection) -> list[Fact]:
+        def work(connection: Connection) -> list[Fact]:
             return [fact_of(row) for row in connection.execute(QUERIES["checkouts_observed"], (owner, repository))]
 
         return await self._db.read(work)
@@ -77,7 +77,7 @@ class CheckoutStore(JournalPart):
     async def branches(self, repository: str) -> list[Branch]:
         """The branches of a repository on which something was learnt; those that nobody has looked at are open."""
 
-        def work(connection: sqlite3.Connection) -> list[Branch]:
+        def work(connection: Connection) -> list[Branch]:
             rows = connection.execute(QUERIES["branches_in"], (repository, MOST_BRANCHES))
             never = datetime.min.replace(tzinfo=UTC)
             return [
@@ -97,7 +97,7 @@ class CheckoutStore(JournalPart):
     async def unanchored(self, repository: str, branch: str) -> list[tuple[str, str]]:
         """What was learnt on a branch before it had a commit of its own: id and the commit then."""
 
-        def work(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+        def work(connection: Connection) -> list[tuple[str, str]]:
             rows = connection.execute(QUERIES["checkouts_on"], (repository, branch))
             return [(row["memory"], row["commit_id"]) for row in rows]
 
@@ -109,7 +109,7 @@ class CheckoutStore(JournalPart):
         """Write what has become of branches of a repository: first their new names (``renamed``, old to new), then the
         commits by which memories are known elsewhere (``anchors``); whose memories that concerns."""
 
-        def work(connection: sqlite3.Connection) -> frozenset[str]:
+        def work(connection: Connection) -> frozenset[str]:
             for old, new in renamed.items():
                 connection.execute(QUERIES["checkout_renamed"], (self._redact(new), repository, old))
                 connection.execute(QUERIES["branch_drop"], (repository, old))
@@ -134,7 +134,7 @@ class CheckoutStore(JournalPart):
     async def learnt_on(self, branch: str, owners: Sequence[str], limit: int) -> list[str]:
         """Ids of the facts of some owners that were learnt on a branch, the newest first."""
 
-        def work(connection: sqlite3.Connection) -> list[str]:
+        def work(connection: Connection) -> list[str]:
             rows = connection.execute(many("checkouts_branch", len(owners)), (*owners, branch, limit))
             return [row["memory"] for row in rows]
 
@@ -143,7 +143,7 @@ class CheckoutStore(JournalPart):
     async def counted(self, owners: Sequence[str], limit: int) -> list[Counted]:
         """The branches on which facts of some owners were learnt, the newest first."""
 
-        def work(connection: sqlite3.Connection) -> list[Counted]:
+        def work(connection: Connection) -> list[Counted]:
             rows = connection.execute(many("checkouts_counted", len(owners)), (*owners, limit))
             return [
                 Counted(
@@ -162,7 +162,7 @@ class CheckoutStore(JournalPart):
     async def learnt_after(self, owner: str, after: str, limit: int) -> list[LearnedAt]:
         """An owner's memories that were learnt in a checkout, behind an id, in the order of the ids."""
 
-        def work(connection: sqlite3.Connection) -> list[LearnedAt]:
+        def work(connection: Connection) -> list[LearnedAt]:
             rows = connection.execute(QUERIES["checkouts_after"], (owner, after, limit))
             return [_learnt_of(row) for row in rows]
 
@@ -171,13 +171,13 @@ class CheckoutStore(JournalPart):
     async def learn_where(self, learnt: LearnedAt) -> bool:
         """Write where a memory was learnt; whether that was not known."""
 
-        def work(connection: sqlite3.Connection) -> bool:
+        def work(connection: Connection) -> bool:
             return connection.execute(QUERIES["checkout_write"], _row(learnt, self._redact)).rowcount > 0
 
         return await self._db.write(work)
 
 
-def write_checkout(connection: sqlite3.Connection, lesson: Lesson, at: Checkout, redact: Redact) -> None:
+def write_checkout(connection: Connection, lesson: Lesson, at: Checkout, redact: Redact) -> None:
     """Write where the new memories of a lesson were learnt, in a transaction that is under way. What was learnt on a
     branch and is said again elsewhere holds there too."""
     memories: tuple[Fact | Passage, ...] = (*lesson.facts, *lesson.passages)
@@ -189,7 +189,7 @@ def write_checkout(connection: sqlite3.Connection, lesson: Lesson, at: Checkout,
     connection.executemany(QUERIES["checkout_said_elsewhere"], again)
 
 
-def forget_checkouts(connection: sqlite3.Connection, memories: Sequence[str]) -> None:
+def forget_checkouts(connection: Connection, memories: Sequence[str]) -> None:
     """Let go of where these memories were learnt, and of branches on which nothing else was."""
     connection.executemany(QUERIES["forget_checkout"], [(id,) for id in memories])
     connection.execute(QUERIES["forget_branches"])
@@ -215,12 +215,12 @@ def _row(learnt: LearnedAt, redact: Redact) -> tuple[Any, ...]:
     return learnt.memory, learnt.owner, at.repository, branch, at.commit, at.staged, cites, learnt.anchor, learnt.looked
 
 
-def _stage_of(row: sqlite3.Row) -> BranchStage:
+def _stage_of(row: Row) -> BranchStage:
     """What has become of the branch: of one that nobody has looked at nothing yet."""
     return (BranchStage(row["stage"]) if row["stage"] else BranchStage.OPEN) if row["staged"] else BranchStage.MERGED
 
 
-def _learnt_of(row: sqlite3.Row) -> LearnedAt:
+def _learnt_of(row: Row) -> LearnedAt:
     return LearnedAt(
         row["memory"],
         row["owner"],

@@ -20,6 +20,7 @@ from typing import Literal, TypeVar
 
 from memory.stores.backups.copying import steps_of
 from memory.stores.backups.upgrading import backup_before_upgrade, what_a_downgrade_needs, written_by
+from memory.stores.connection import Connection
 from memory.stores.errors import StoreFault, StoreFaultKind, sqlite_fault
 from memory.stores.migrations import MIGRATIONS, FromTheFuture, migrate
 from memory.stores.queries import QUERIES
@@ -135,6 +136,11 @@ class Database:
             self._writer.catch_up()
 
     @property
+    def folder(self) -> Path:
+        """Where the file lies."""
+        return self.path.parent
+
+    @property
     def there(self) -> bool:
         """Whether the file still lies where it was opened: without it all that is written ends with the process."""
         try:
@@ -147,7 +153,7 @@ class Database:
         is what it was before a look that found none, there is none."""
         return self._states[table]
 
-    def empty(self, table: str, connection: sqlite3.Connection) -> bool:
+    def empty(self, table: str, connection: Connection) -> bool:
         """Whether nothing at all stands in a counted table; asked again only where something came since."""
         state = self._states[table]
         if self._empty.get(table) == state:

@@ -5,7 +5,6 @@ note that tell of it, and the lines of receipts. When it is forgotten, all of th
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -16,6 +15,7 @@ from memory.conversation import digest as digest_of
 from memory.edits import Act
 from memory.learning.research_erasure import FORGOTTEN, NO_ARGUMENTS
 from memory.stores.base import ask_many
+from memory.stores.connection import Connection, Row
 from memory.stores.exchanges import forms
 from memory.stores.messages import unseal
 from memory.stores.queries import QUERIES
@@ -48,7 +48,7 @@ class MessageTraces:
             self.struck[digest] = parts
         self.texts.extend(texts_of(left.message.parts[place] for place in left.parts))
 
-    def add(self, connection: sqlite3.Connection, digest: bytes) -> None:
+    def add(self, connection: Connection, digest: bytes) -> None:
         """A message that is to go, and the forms in which a client may have sent it back."""
         self.messages.setdefault(digest, None)
         for row in ask_many(connection, "messages_get", [digest], (self.person,)):
@@ -145,7 +145,7 @@ class ErasedTraces:
     receipts: set[int] = field(default_factory=set)
 
 
-def wipe(connection: sqlite3.Connection, traces: MessageTraces, gone: Sequence[str], changed: ErasedTraces) -> None:
+def wipe(connection: Connection, traces: MessageTraces, gone: Sequence[str], changed: ErasedTraces) -> None:
     """Remove what messages left behind. ``gone`` are the ids of the memories that go with them."""
     lines = LineEraser(traces.texts, (digest[:6].hex() for digest in traces.messages))
     looked_for = [*traces.messages, *traces.struck]
@@ -165,8 +165,8 @@ def wipe(connection: sqlite3.Connection, traces: MessageTraces, gone: Sequence[s
 
 
 def rewrite(
-    connection: sqlite3.Connection,
-    row: sqlite3.Row,
+    connection: Connection,
+    row: Row,
     session: str,
     text: str,
     gone: Sequence[str],
@@ -197,7 +197,7 @@ def texts_of(parts: Iterable[Part]) -> list[str]:
     return found
 
 
-def _entry_without(row: sqlite3.Row, traces: MessageTraces, lines: LineEraser) -> str:
+def _entry_without(row: Row, traces: MessageTraces, lines: LineEraser) -> str:
     """What an entry's text becomes."""
     text: str = row["text"]
     if not text or row["act"] == Act.OFFER:

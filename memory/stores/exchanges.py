@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -16,6 +15,7 @@ from memory.ports import Journaled
 from memory.scope import Layer, Scope
 from memory.session import Exchange, Receipt, Session
 from memory.stores.base import ask_many
+from memory.stores.connection import Connection, Row
 from memory.stores.exchange_draft import ExchangeDraft
 from memory.stores.gate import LoopGate
 from memory.stores.histories import DIGEST, common, fresh, join, split
@@ -42,7 +42,7 @@ class WrittenExchange:
 
     past: EarlierExchange
     exchange: CommittedExchange
-    session: sqlite3.Row
+    session: Row
 
 
 class Exchanges(WorkerBacklog):
@@ -83,7 +83,7 @@ class Exchanges(WorkerBacklog):
         between: tuple[str | None, ...] = (id, id + "\U0010ffff")
         query = ("receipt_find", between) if of is None else ("receipt_of", (*between, of.org, of.user))
 
-        def work(connection: sqlite3.Connection) -> Receipt | None:
+        def work(connection: Connection) -> Receipt | None:
             rows = connection.execute(QUERIES[query[0]], query[1]).fetchall() if id else []
             if rows and (len(rows) == 1 or rows[0]["id"] == id):
                 return receipt_of(rows[0]["body"])
@@ -94,7 +94,7 @@ class Exchanges(WorkerBacklog):
     async def receipts(self, limit: int, of: Scope | None = None) -> list[Receipt]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> list[Receipt]:
+        def work(connection: Connection) -> list[Receipt]:
             if of is None:
                 rows = connection.execute(QUERIES["receipts_newest"], (limit,))
             else:
@@ -150,7 +150,7 @@ class Exchanges(WorkerBacklog):
         messages: Sequence[PackedMessage],
         opened: Sequence[Message] = (),
     ) -> None:
-        def work(connection: sqlite3.Connection) -> WrittenExchange | None:
+        def work(connection: Connection) -> WrittenExchange | None:
             row = write_session(connection, draft.session)
             write_messages(connection, row["person"], messages)
             write_entries(connection, entries, row["number"])
@@ -169,7 +169,7 @@ class Exchanges(WorkerBacklog):
         self._newly.remember(written.exchange)
 
     def _unknown(
-        self, connection: sqlite3.Connection, exchange: Exchange, history: bytes, reply: Message | None
+        self, connection: Connection, exchange: Exchange, history: bytes, reply: Message | None
     ) -> list[Message]:
         """The messages of an exchange that are not stored yet, each once."""
         rows = self._newly.rows(exchange.session.id)
@@ -186,7 +186,7 @@ class Exchanges(WorkerBacklog):
             known = {found["digest"] for found in ask_many(connection, "messages_known", list(messages), (person,))}
         return [message for key, message in messages.items() if key not in known]
 
-    def _append(self, connection: sqlite3.Connection, draft: ExchangeDraft, row: sqlite3.Row) -> WrittenExchange | None:
+    def _append(self, connection: Connection, draft: ExchangeDraft, row: Row) -> WrittenExchange | None:
         """Write an exchange of the session in this row; None where it was committed before."""
         session, person = row["number"], row["person"]
         bases = self._bases(connection, draft.session, session)
@@ -255,7 +255,7 @@ class Exchanges(WorkerBacklog):
         )
         return WrittenExchange(EarlierExchange(number, depth, draft.history, link), exchange, row)
 
-    def _bases(self, connection: sqlite3.Connection, of: Session, session: int | None) -> list[EarlierExchange]:
+    def _bases(self, connection: Connection, of: Session, session: int | None) -> list[EarlierExchange]:
         """The session's last exchanges, the newest first; of a new session those of the one that it forked from, so
         that what is shared is neither stored nor taught again."""
         bases = self._recent.of(of.id)
@@ -269,7 +269,7 @@ class Exchanges(WorkerBacklog):
         return bases
 
     def _count(
-        self, connection: sqlite3.Connection, session: int, start: int, draft: ExchangeDraft
+        self, connection: Connection, session: int, start: int, draft: ExchangeDraft
     ) -> tuple[list[int], dict[bytes, int]]:
         """Which messages are new to the session, and how often each stands in it now, the reply included."""
         digests = split(draft.history)
@@ -347,7 +347,7 @@ def _last_link(history: bytes, bases: Iterable[EarlierExchange]) -> bytes:
     return going_on(b"", split(history))
 
 
-def _write_trail(connection: sqlite3.Connection, draft: ExchangeDraft, session: int, number: int, link: bytes) -> None:
+def _write_trail(connection: Connection, draft: ExchangeDraft, session: int, number: int, link: bytes) -> None:
     """Where this request ended, and where the next one will be when it sends the reply along."""
     if not link or not (draft.kind.teaches or draft.extends):
         return
@@ -366,11 +366,11 @@ def _closest(bases: Iterable[EarlierExchange], history: bytes) -> int:
     return max((common(past.history, history) for past in bases), default=0)
 
 
-def _newest(connection: sqlite3.Connection, session: int) -> list[EarlierExchange]:
+def _newest(connection: Connection, session: int) -> list[EarlierExchange]:
     rows = connection.execute(QUERIES["exchanges_newest"], (session, BASES)).fetchall()
     return [EarlierExchange(row["number"], row["depth"], history_of(connection, row["number"])) for row in rows]
 
 
-def _person(connection: sqlite3.Connection, exchange: Exchange) -> int | None:
+def _person(connection: Connection, exchange: Exchange) -> int | None:
     row = connection.execute(QUERIES["person_get"], (exchange.session.scope.owner(Layer.USER) or "",)).fetchone()
     return row["number"] if row else None

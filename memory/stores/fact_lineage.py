@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 
 from memory.fact import Fact, State
 from memory.stores.base import JournalPart, ask_many
+from memory.stores.connection import Connection
 from memory.stores.queries import QUERIES
 from memory.stores.rows import fact_of
 
@@ -18,7 +18,7 @@ class LineageStore(JournalPart):
     async def followers(self, ids: Sequence[str], owners: Sequence[str]) -> list[Fact]:
         """See :class:`memory.features.history.lives.Looking`."""
 
-        def work(connection: sqlite3.Connection) -> list[Fact]:
+        def work(connection: Connection) -> list[Fact]:
             found = (fact_of(row) for row in ask_many(connection, "following", ids))
             return [fact for fact in found if fact.owner in owners]
 
@@ -27,7 +27,7 @@ class LineageStore(JournalPart):
     async def drawn_from(self, sources: Sequence[bytes], owners: Sequence[str]) -> list[Fact]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> list[Fact]:
+        def work(connection: Connection) -> list[Fact]:
             found = (fact_of(row) for row in ask_many(connection, "facts_from", sources))
             return [fact for fact in found if fact.owner in owners and fact.state is State.ACTIVE]
 
@@ -36,7 +36,7 @@ class LineageStore(JournalPart):
     async def use_times(self, id: str) -> list[datetime]:
         """See :class:`memory.features.history.lives.Looking`."""
 
-        def work(connection: sqlite3.Connection) -> list[datetime]:
+        def work(connection: Connection) -> list[datetime]:
             return [datetime.fromisoformat(row["at"]) for row in connection.execute(QUERIES["use_times"], (id,))]
 
         return await self._db.read(work)

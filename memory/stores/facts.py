@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -17,6 +16,7 @@ from memory.ports import Lesson, MemoryUse, TermRarity
 from memory.stores.base import JournalPart, ask_many
 from memory.stores.behaviour import write_observed
 from memory.stores.checkouts import write_checkout
+from memory.stores.connection import Connection
 from memory.stores.graph import write_names
 from memory.stores.memory_cache import KnownMemories
 from memory.stores.memory_uses import begin_uses, count_uses
@@ -57,7 +57,7 @@ class Facts(JournalPart):
         named = {id: (memory.owner, lesson.names[id]) for id, memory in stored.items() if id in lesson.names}
         came = Came(self._db.state("outbox"), self._db.state("graph_due"))
 
-        def work(connection: sqlite3.Connection) -> None:
+        def work(connection: Connection) -> None:
             nonlocal came
             came = Came(self._db.state("outbox"), self._db.state("graph_due"))
             if lesson.number and not connection.execute(QUERIES["cursor_set"], (lesson.number,)).rowcount:
@@ -96,7 +96,7 @@ class Facts(JournalPart):
     async def facts(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Fact]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> list[Fact]:
+        def work(connection: Connection) -> list[Fact]:
             rows = {row["id"]: row for row in ask_many(connection, "facts_get", ids)}
             found = [fact_of(rows[id]) for id in dict.fromkeys(ids) if id in rows]
             return [fact for fact in found if owners is None or fact.owner in owners]
@@ -106,7 +106,7 @@ class Facts(JournalPart):
     async def facts_of(self, owners: Sequence[str], limit: int = 1000) -> list[Fact]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> list[Fact]:
+        def work(connection: Connection) -> list[Fact]:
             rows = connection.execute(many("facts_of", len(owners)), (*owners, limit))
             return [fact_of(row) for row in rows]
 
@@ -115,7 +115,7 @@ class Facts(JournalPart):
     async def contested(self, owners: Sequence[str], limit: int) -> list[Fact]:
         """The active facts of some owners that contradict others (both sides say so), the newest first."""
 
-        def work(connection: sqlite3.Connection) -> list[Fact]:
+        def work(connection: Connection) -> list[Fact]:
             rows = connection.execute(many("facts_contested", len(owners)), (*owners, limit))
             return [fact_of(row) for row in rows]
 
@@ -124,7 +124,7 @@ class Facts(JournalPart):
     async def page_facts(self, owners: Sequence[str], limit: int) -> list[Fact]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> list[Fact]:
+        def work(connection: Connection) -> list[Fact]:
             rows = connection.execute(many("facts_for_page", len(owners)), (*owners, limit))
             return [fact_of(row) for row in rows]
 
@@ -134,7 +134,7 @@ class Facts(JournalPart):
         """See :class:`memory.ports.Journal`. Case is ignored for ASCII letters, as LIKE does."""
         pattern, ends = _holding(text), text + "\U0010ffff"
 
-        def work(connection: sqlite3.Connection) -> list[Fact]:
+        def work(connection: Connection) -> list[Fact]:
             query = many("facts_find", len(owners))
             return [fact_of(row) for row in connection.execute(query, (*owners, text, ends, pattern, pattern, limit))]
 
@@ -143,7 +143,7 @@ class Facts(JournalPart):
     async def find_passages(self, owners: Sequence[str], text: str, limit: int = 100) -> list[Passage]:
         """See :class:`memory.ports.Journal`. Reads every passage: for what a person asks for, not for recall."""
 
-        def work(connection: sqlite3.Connection) -> list[Passage]:
+        def work(connection: Connection) -> list[Passage]:
             query = many("passages_find", len(owners))
             return [passage_of(row) for row in connection.execute(query, (*owners, _holding(text), limit))]
 
@@ -152,7 +152,7 @@ class Facts(JournalPart):
     async def begins(self, prefix: str, owners: Sequence[str], limit: int = 10) -> list[str]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> list[str]:
+        def work(connection: Connection) -> list[str]:
             ends = prefix + "\U0010ffff"
             rows = connection.execute(QUERIES["ids_between"], (prefix, ends, prefix, ends))
             return list(islice((row["id"] for row in rows if row["owner"] in owners), limit))
@@ -162,7 +162,7 @@ class Facts(JournalPart):
     async def owners(self) -> list[str]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> list[str]:
+        def work(connection: Connection) -> list[str]:
             return [row["name"] for row in connection.execute(QUERIES["owners_all"])]
 
         return await self._db.read(work)
@@ -170,7 +170,7 @@ class Facts(JournalPart):
     async def update(self, fact: Fact) -> bool:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> bool:
+        def work(connection: Connection) -> bool:
             if not connection.execute(many("facts_get", 1), (fact.id,)).fetchone():
                 return False
             self._write_fact(connection, fact)
@@ -185,7 +185,7 @@ class Facts(JournalPart):
     async def reinforce(self, ids: Sequence[str], session: str, at: datetime, used: bool) -> None:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> None:
+        def work(connection: Connection) -> None:
             count_uses(connection, [MemoryUse(id, session, at, shown=True, used=used) for id in dict.fromkeys(ids)])
 
         await self._db.write(work)
@@ -193,7 +193,7 @@ class Facts(JournalPart):
     async def passages(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Passage]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> list[Passage]:
+        def work(connection: Connection) -> list[Passage]:
             rows = {row["id"]: row for row in ask_many(connection, "passages_get", ids)}
             found = [passage_of(rows[id]) for id in dict.fromkeys(ids) if id in rows]
             return [passage for passage in found if owners is None or passage.owner in owners]
@@ -207,7 +207,7 @@ class Facts(JournalPart):
         unread = [id for id in ids if id not in found]
         if unread:
 
-            def work(connection: sqlite3.Connection) -> list[Fact | Passage]:
+            def work(connection: Connection) -> list[Fact | Passage]:
                 facts = [fact_of(row) for row in ask_many(connection, "facts_get", unread)]
                 rest = set(unread).difference(fact.id for fact in facts)
                 return [*facts, *(passage_of(row) for row in ask_many(connection, "passages_get", list(rest)))]
@@ -224,7 +224,7 @@ class Facts(JournalPart):
         day = timedelta(days=1)
         around = [(since - day).date().isoformat(), (until + 2 * day).date().isoformat()]
 
-        def work(connection: sqlite3.Connection) -> tuple[list[Fact], list[Passage]]:
+        def work(connection: Connection) -> tuple[list[Fact], list[Passage]]:
             bounds = since.timestamp(), until.timestamp()
             facts = connection.execute(many("facts_between", len(owners)), (*owners, *bounds, limit))
             found = [fact_of(row) for row in facts]
@@ -237,7 +237,7 @@ class Facts(JournalPart):
     async def taught(self, owner: str, sources: Sequence[bytes]) -> frozenset[bytes]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> frozenset[bytes]:
+        def work(connection: Connection) -> frozenset[bytes]:
             return frozenset(row["source"] for row in ask_many(connection, "passages_taught", sources, (owner,)))
 
         return await self._few(work, len(sources))
@@ -248,7 +248,7 @@ class Facts(JournalPart):
         """See :class:`memory.ports.Journal`."""
         ranges = _json([session, turn - reach, turn + reach] for session, turn in places)
 
-        def work(connection: sqlite3.Connection) -> list[Passage]:
+        def work(connection: Connection) -> list[Passage]:
             rows = connection.execute(QUERIES["passages_near"], (ranges,)).fetchall()
             known = self._known.of(row["id"] for row in rows)
             found = [known.get(row["id"]) or passage_of(row) for row in rows]
@@ -261,7 +261,7 @@ class Facts(JournalPart):
 
         parameters = {"owners": _json(owners), "terms": _json(dict.fromkeys(terms))}
 
-        def work(connection: sqlite3.Connection) -> TermRarity:
+        def work(connection: Connection) -> TermRarity:
             found: dict[int | None, int] = {
                 row["term"]: row["texts"] for row in connection.execute(QUERIES["rarity"], parameters)
             }
@@ -270,7 +270,7 @@ class Facts(JournalPart):
 
         return await self._db.look(work)
 
-    def _write_fact(self, connection: sqlite3.Connection, fact: Fact) -> None:
+    def _write_fact(self, connection: Connection, fact: Fact) -> None:
         connection.execute(QUERIES["fact_write"], fact_row(fact, self._redact))
         connection.execute(QUERIES["outbox_add"], (fact.id, "fact"))
 
@@ -280,9 +280,7 @@ def passage_from_row(passage: Passage) -> Passage:
     return replace(passage, at=datetime.fromisoformat(passage.at.isoformat()))
 
 
-def add_texts(
-    connection: sqlite3.Connection, documents: Mapping[str, int], terms: Mapping[str, Mapping[int, int]]
-) -> None:
+def add_texts(connection: Connection, documents: Mapping[str, int], terms: Mapping[str, Mapping[int, int]]) -> None:
     """Count indexed texts and the terms in them; numbers below zero take away."""
     for owner in dict.fromkeys((*documents, *terms)):
         connection.execute(QUERIES["texts_add"], {"owner": owner, "texts": documents.get(owner, 0)})
@@ -303,8 +301,8 @@ def _holding(text: str) -> str:
     return f"%{escaped}%"
 
 
-def _changed(connection: sqlite3.Connection, name: str, parameters: object) -> bool:
-    return connection.execute(QUERIES[name], parameters).rowcount > 0  # type: ignore[arg-type]
+def _changed(connection: Connection, name: str, parameters: object) -> bool:
+    return connection.execute(QUERIES[name], parameters).rowcount > 0
 
 
 def _as_told(

@@ -9,7 +9,6 @@ go.
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from memory.stores import forgotten_repeats
 from memory.stores.base import JournalPart, ask_many
 from memory.stores.behaviour import forget_observed
 from memory.stores.checkouts import forget_checkouts
+from memory.stores.connection import Connection
 from memory.stores.erasure import ErasedTraces, LineEraser, MessageTraces, RemainingMessage, rewrite, wipe
 from memory.stores.facts import add_texts
 from memory.stores.forgotten_nights import absorbed, borne_out_without, erase_from_nights
@@ -58,13 +58,13 @@ class ErasureStore(JournalPart):
     ) -> Forgotten:
         """See :class:`memory.ports.Journal`."""
 
-        def look(connection: sqlite3.Connection) -> _ErasureTargets:
+        def look(connection: Connection) -> _ErasureTargets:
             return _sought(connection, ids, owners)
 
         # All that a person ever said is read; a reply that waits for the writer does not wait for that.
         sought = await self._db.read(look)
 
-        def work(connection: sqlite3.Connection) -> Forgotten:
+        def work(connection: Connection) -> Forgotten:
             return self._forget(connection, ids, at, owners, tombstones, sought=sought)
 
         gone = await self._db.write(work)
@@ -77,7 +77,7 @@ class ErasureStore(JournalPart):
         """What :meth:`forget` would take of it: the memories that go together, and how many messages. What stands in
         ledgers and receipts is looked for only when it goes."""
 
-        def work(connection: sqlite3.Connection) -> Forgotten:
+        def work(connection: Connection) -> Forgotten:
             facts, passages, messages = _whole(connection, ids, owners)
             return Forgotten(tuple(facts.values()), tuple(passages.values()), len(messages))
 
@@ -85,7 +85,7 @@ class ErasureStore(JournalPart):
 
     def _forget(
         self,
-        connection: sqlite3.Connection,
+        connection: Connection,
         ids: Sequence[str],
         at: datetime,
         owners: Sequence[str] | None,
@@ -141,7 +141,7 @@ class ErasureStore(JournalPart):
             tuple(sorted(changed.sessions)),
         )
 
-    def _count_back(self, connection: sqlite3.Connection, memories: Sequence[Fact | Passage]) -> None:
+    def _count_back(self, connection: Connection, memories: Sequence[Fact | Passage]) -> None:
         texts: Counter[str] = Counter()
         terms: dict[str, Counter[int]] = {}
         for memory in memories:
@@ -162,7 +162,7 @@ class _ErasureTargets:
     newest: int
 
 
-def _sought(connection: sqlite3.Connection, ids: Sequence[str], owners: Sequence[str] | None) -> _ErasureTargets:
+def _sought(connection: Connection, ids: Sequence[str], owners: Sequence[str] | None) -> _ErasureTargets:
     facts, passages, messages = _whole(connection, ids, owners)
     memories: list[Fact | Passage] = [*facts.values(), *passages.values()]
     texts = [text for memory in memories for text in texts_of(memory)]
@@ -177,7 +177,7 @@ def _sought(connection: sqlite3.Connection, ids: Sequence[str], owners: Sequence
     return _ErasureTargets(ordered, repeats, *forgotten_repeats.find(connection, ordered, repeats))
 
 
-def _person_of(connection: sqlite3.Connection, owner: str) -> list[int]:
+def _person_of(connection: Connection, owner: str) -> list[int]:
     """The person whose own memory it is; of what several share, nobody."""
     place = place_of(owner)
     name = place[0].owner(Layer.USER) if place is not None else None
@@ -185,7 +185,7 @@ def _person_of(connection: sqlite3.Connection, owner: str) -> list[int]:
 
 
 def _whole(
-    connection: sqlite3.Connection, ids: Sequence[str], owners: Sequence[str] | None
+    connection: Connection, ids: Sequence[str], owners: Sequence[str] | None
 ) -> tuple[dict[str, Fact], dict[str, Passage], list[tuple[int, bytes]]]:
     """All that goes with these ids: facts, passages, and the messages (person, digest) they came from."""
 
@@ -217,7 +217,7 @@ def _whole(
     return facts, passages, list(messages)
 
 
-def _persons(connection: sqlite3.Connection, memory: Fact | Passage) -> list[int]:
+def _persons(connection: Connection, memory: Fact | Passage) -> list[int]:
     """Whose message a memory came from: one, or none where it came from no message."""
     if not memory.source:
         return []
@@ -230,7 +230,7 @@ def texts_of(memory: Fact | Passage) -> list[str]:
 
 
 def _traces(
-    connection: sqlite3.Connection,
+    connection: Connection,
     messages: Sequence[tuple[int, bytes]],
     texts: Sequence[str],
     struck: Sequence[RemainingMessage],
@@ -245,7 +245,7 @@ def _traces(
     return list(found.values())
 
 
-def unlink(connection: sqlite3.Connection, gone: Sequence[str]) -> None:
+def unlink(connection: Connection, gone: Sequence[str]) -> None:
     """Other facts no longer say that they were drawn from what is gone, or follow or contradict it."""
     for row in ask_many(connection, "forget_derived_links", gone):
         left = names(tuple(id for id in listed(row["derived_from"]) if id not in gone))
@@ -257,9 +257,7 @@ def unlink(connection: sqlite3.Connection, gone: Sequence[str]) -> None:
         connection.execute(QUERIES["forget_link"], (supersedes, contradicts, row["id"]))
 
 
-def _empty_entries(
-    connection: sqlite3.Connection, gone: Sequence[str], texts: Sequence[str], changed: ErasedTraces
-) -> None:
+def _empty_entries(connection: Connection, gone: Sequence[str], texts: Sequence[str], changed: ErasedTraces) -> None:
     """Empty the ledger entries that hold one of the memories; where a segment begins, only the lines that tell of
     it go, if they can be found: the rest is what the session goes on with."""
     lines = LineEraser(texts)
@@ -268,7 +266,7 @@ def _empty_entries(
         rewrite(connection, row, row["session"], "" if left == row["text"] else left, gone, changed)
 
 
-def _clean_receipts(connection: sqlite3.Connection, gone: Sequence[str]) -> set[int]:
+def _clean_receipts(connection: Connection, gone: Sequence[str]) -> set[int]:
     """The receipts that showed something; that an exchange was shown it is forgotten too."""
     cleaned: set[int] = set()
     for row in ask_many(connection, "forget_shown", gone):

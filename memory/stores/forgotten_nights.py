@@ -6,17 +6,17 @@ goes since one of its sources does gives back the other one whose place it had t
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 
 from memory.fact import Fact, MemoryTier
 from memory.learning.candidate_matching import says_the_same
 from memory.stores.base import ask_many
+from memory.stores.connection import Connection
 from memory.stores.queries import QUERIES
 from memory.stores.rows import fact_of
 
 
-def absorbed(connection: sqlite3.Connection, ids: Iterable[str]) -> list[Fact]:
+def absorbed(connection: Connection, ids: Iterable[str]) -> list[Fact]:
     """The archived facts that some facts stand for, and those that these stood for before."""
     found: dict[str, Fact] = {}
     fresh = list(ids)
@@ -35,7 +35,7 @@ def borne_out_without(fact: Fact, gone: Mapping[str, Fact]) -> bool:
     return not any(says_the_same(fact.text, each.text) for each in gone.values())
 
 
-def erase_from_nights(connection: sqlite3.Connection, gone: Sequence[str]) -> None:
+def erase_from_nights(connection: Connection, gone: Sequence[str]) -> None:
     """Forget what nights did to some memories, and what was put forward since they bore it out, before these go; what
     they stood for and what stays takes part again."""
     for row in ask_many(connection, "night_absorbed", gone):

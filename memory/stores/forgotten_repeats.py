@@ -6,7 +6,6 @@ a message stays.
 from __future__ import annotations
 
 import re
-import sqlite3
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from memory.conversation import Part, Reasoning, Role, Text, ToolCall, ToolResul
 from memory.edits import Act
 from memory.language.sentences import sentences
 from memory.learning.research_erasure import FORGOTTEN, NO_ARGUMENTS
+from memory.stores.connection import Connection, Row
 from memory.stores.erasure import MIN_UNIQUE_CHARS, ErasedTraces, rewrite
 from memory.stores.messages import body_of, opened, unseal
 from memory.stores.queries import QUERIES
@@ -80,7 +80,7 @@ class RepeatedMessage:
 
 
 def find(
-    connection: sqlite3.Connection, persons: Iterable[int], repeats: RepeatEraser, behind: int = 0
+    connection: Connection, persons: Iterable[int], repeats: RepeatEraser, behind: int = 0
 ) -> tuple[list[RepeatedMessage], int]:
     """The messages of some persons that hold one of the texts, of those whose number is ``behind`` one; and the number
     of the newest message that there is."""
@@ -102,7 +102,7 @@ def find(
 
 
 def strike(
-    connection: sqlite3.Connection,
+    connection: Connection,
     persons: Iterable[int],
     repeats: RepeatEraser,
     found: Sequence[RepeatedMessage],
@@ -168,7 +168,7 @@ def _value(value: Any, repeats: RepeatEraser) -> Any:
     return value
 
 
-def _entry(row: sqlite3.Row, repeats: RepeatEraser) -> str:
+def _entry(row: Row, repeats: RepeatEraser) -> str:
     """What a ledger entry's text becomes. Hidden rounds are JSON: they stay whole or go."""
     text: str = row["text"]
     if row["act"] == Act.OFFER or not text:

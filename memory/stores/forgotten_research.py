@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +11,7 @@ from memory.conversation import Message, Role
 from memory.learning.research_erasure import ErasedResearch, going, mentions_research, says, struck
 from memory.research import Research
 from memory.stores.base import ask_many
+from memory.stores.connection import Connection
 from memory.stores.erasure import RemainingMessage
 from memory.stores.histories import split
 from memory.stores.messages import body_of, unseal
@@ -29,7 +29,7 @@ class ErasedMessages:
 
 
 def holding(
-    connection: sqlite3.Connection,
+    connection: Connection,
     ids: Sequence[str],
     sessions: Iterable[str],
     messages: Sequence[tuple[int, bytes]],
@@ -45,7 +45,7 @@ def holding(
     return list(dict.fromkeys(found))
 
 
-def leaving(connection: sqlite3.Connection, every: Sequence[Research]) -> ErasedMessages:
+def leaving(connection: Connection, every: Sequence[Research]) -> ErasedMessages:
     """What of the journaled messages goes with research of one person: of the trails all that no other session and no
     other research has too, and, where the errands were given, the questions and the reports."""
     row = connection.execute(QUERIES["person_get"], (every[0].person,)).fetchone() if every else None
@@ -80,14 +80,14 @@ def leaving(connection: sqlite3.Connection, every: Sequence[Research]) -> Erased
     )
 
 
-def strike(connection: sqlite3.Connection, left: RemainingMessage) -> None:
+def strike(connection: Connection, left: RemainingMessage) -> None:
     """Leave of a message only what does not go, under every digest that it may come by."""
     role = left.message.role.value
     for digest, parts, _ in left.forms():
         connection.execute(QUERIES["forget_parts"], (body_of(parts, left.message.spoken), left.person, digest, role))
 
 
-def delete(connection: sqlite3.Connection, ids: Sequence[str]) -> None:
+def delete(connection: Connection, ids: Sequence[str]) -> None:
     """Take research out, how it was used, and the errand that sent it."""
     for row in ask_many(connection, "research_get", ids):
         sent = (row["parent"], row["call"], row["session"], row["person"], row["question"])
@@ -96,7 +96,7 @@ def delete(connection: sqlite3.Connection, ids: Sequence[str]) -> None:
         connection.execute(QUERIES["research_delete"], (row["id"],))
 
 
-def _family(connection: sqlite3.Connection, person: int, research: Research) -> dict[bytes, Message]:
+def _family(connection: Connection, person: int, research: Research) -> dict[bytes, Message]:
     """The messages of the session that sent a research out, of those that share its history, and of those in which
     the research was used again."""
     rows = connection.execute(QUERIES["research_family"], (research.parent, research.id)).fetchall()
@@ -107,7 +107,7 @@ def _family(connection: sqlite3.Connection, person: int, research: Research) -> 
 
 
 def _shared(
-    connection: sqlite3.Connection, person: int, every: Sequence[Research], trails: dict[bytes, Message]
+    connection: Connection, person: int, every: Sequence[Research], trails: dict[bytes, Message]
 ) -> Collection[bytes]:
     """What of some trails is not theirs alone: what a runtime says to every session, and words that stand elsewhere."""
     ids = orjson.dumps([each.id for each in every]).decode()
@@ -132,7 +132,7 @@ def _held(message: Message | None, gone: Sequence[ErasedResearch]) -> bool:
     return message is not None and any(says(message.text, each) for each in gone)
 
 
-def _messages(connection: sqlite3.Connection, person: int, digests: Sequence[bytes]) -> dict[bytes, Message]:
+def _messages(connection: Connection, person: int, digests: Sequence[bytes]) -> dict[bytes, Message]:
     found: dict[bytes, Message] = {}
     for row in ask_many(connection, "messages_get", digests, (person,)):
         try:

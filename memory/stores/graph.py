@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
@@ -11,6 +10,7 @@ import orjson
 from memory.fact import Fact, Passage
 from memory.ports import Graph, Tally
 from memory.stores.base import JournalPart, ask_many
+from memory.stores.connection import Connection, Row
 from memory.stores.errors import StoreFault
 from memory.stores.memory_cache import KnownMemories
 from memory.stores.queries import QUERIES, many, write_several
@@ -35,7 +35,7 @@ class EntityGraph(JournalPart):
     async def graph_due(self, limit: int) -> list[Fact | Passage]:
         """See :class:`memory.ports.Journal`."""
 
-        def look(connection: sqlite3.Connection) -> list[str]:
+        def look(connection: Connection) -> list[str]:
             return [row["memory"] for row in connection.execute(QUERIES["graph_due"], (limit,))]
 
         state = self._db.state("graph_due")
@@ -49,7 +49,7 @@ class EntityGraph(JournalPart):
         if len(at_hand) == len(due):
             return [at_hand[id] for id in due]
 
-        def work(connection: sqlite3.Connection) -> list[Fact | Passage]:
+        def work(connection: Connection) -> list[Fact | Passage]:
             facts = [fact_of(row) for row in ask_many(connection, "facts_get", due)]
             found = {fact.id for fact in facts}
             rest = [id for id in due if id not in found]
@@ -60,7 +60,7 @@ class EntityGraph(JournalPart):
     async def file_names(self, names: Mapping[str, tuple[str, Sequence[str]]]) -> None:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> None:
+        def work(connection: Connection) -> None:
             # One may have been forgotten, or moved, since it was read.
             rows = connection.execute(QUERIES["graph_there"], (_json([*names]),)).fetchall()
             owners = {row["id"]: row["owner"] for row in rows}
@@ -71,12 +71,12 @@ class EntityGraph(JournalPart):
     async def graph(self, owners: Sequence[str], names: Sequence[str], memories: Sequence[str]) -> Graph:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> Graph:
+        def work(connection: Connection) -> Graph:
             degrees: dict[str, int] = {}
             numbers: dict[int, str] = {}
             standing: dict[str, dict[str, None]] = {}
 
-            def hear(row: sqlite3.Row) -> None:
+            def hear(row: Row) -> None:
                 if row["number"] not in numbers:
                     numbers[row["number"]] = row["name"]
                     # The same name of two owners is one in the graph.
@@ -113,7 +113,7 @@ class EntityGraph(JournalPart):
         """The ids of memories of some owners in which a name stands: "petra", and then also "petra novak"."""
         theirs = orjson.dumps(list(owners)).decode()
 
-        def work(connection: sqlite3.Connection) -> list[str]:
+        def work(connection: Connection) -> list[str]:
             rows = connection.execute(QUERIES["filed_under"], (theirs, name, f"{name} ", f"{name}!", limit))
             return [row["memory"] for row in rows]
 
@@ -122,7 +122,7 @@ class EntityGraph(JournalPart):
     async def tallies(self, owner: str) -> dict[str, Tally]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> dict[str, Tally]:
+        def work(connection: Connection) -> dict[str, Tally]:
             rows = connection.execute(QUERIES["legs_of"], (owner,))
             return {row["leg"]: Tally(row["used"], row["unused"]) for row in rows}
 
@@ -136,7 +136,7 @@ class EntityGraph(JournalPart):
         self._db.later(lambda connection: write_several(connection, "leg_set", rows))
 
 
-def write_names(connection: sqlite3.Connection, names: Mapping[str, tuple[str, Sequence[str]]]) -> None:
+def write_names(connection: Connection, names: Mapping[str, tuple[str, Sequence[str]]]) -> None:
     """File memories that are there under their names: by id the owner and the names."""
     told = [[memory, owner, name] for memory, (owner, each) in names.items() for name in each]
     if told:

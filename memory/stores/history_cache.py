@@ -5,7 +5,6 @@ Both are only ever a shortcut: without them the same is read from the database.
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 
 from memory.conversation import Message, Role, Text
 from memory.stores.base import ask_many
+from memory.stores.connection import Connection
 from memory.stores.messages import size_of, unseal
 
 # How many of a session's last exchanges are tried as a base: a side request may stand between two turns.
@@ -79,7 +79,7 @@ class OpenedMessages:
         self._lock = threading.Lock()
         self._cache: OrderedDict[tuple[int, bytes], tuple[Message, int]] = OrderedDict()
 
-    def get(self, connection: sqlite3.Connection, person: int, digests: Sequence[bytes]) -> dict[bytes, Message]:
+    def get(self, connection: Connection, person: int, digests: Sequence[bytes]) -> dict[bytes, Message]:
         """Each of these messages; a placeholder for one that is missing or unreadable, so that one damaged row
         does not stop the worker for ever."""
         found = self.at_hand(person, digests)

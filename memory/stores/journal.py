@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +15,9 @@ from memory.stores.base import JournalPart, ask_many
 from memory.stores.behaviour import BehaviourStore
 from memory.stores.candidates import Candidates
 from memory.stores.checkouts import CheckoutStore
+from memory.stores.connection import Connection
 from memory.stores.database import Database, Synchronous, Watch
+from memory.stores.engine import Engine
 from memory.stores.errors import StoreFault
 from memory.stores.fact_lineage import LineageStore
 from memory.stores.facts import Came, Facts
@@ -56,7 +57,7 @@ class FeaturePart(JournalPart):
     _key: bytes
 
 
-class SqliteJournal(
+class SqlJournal(
     Sessions,
     SetAsideStore,
     LatestTurnStore,
@@ -78,28 +79,21 @@ class SqliteJournal(
     Provenance,
     Audit,
 ):
-    """The durable truth in one file.
+    """The durable truth. What it cannot take yet is kept in the folder ``aside`` in the engine's folder.
 
     Args:
-        path: the database; made, with its folder, where it is missing. What it cannot take yet is kept in the folder
-            ``aside`` beside it.
+        start: opens the engine for one who is told of changes, and gives, with it, the key of keyed hashes.
         redact: takes the secrets out of a text; everything passes through it before it is stored.
         terms: the terms of a fact or a passage as they were counted when it was learned, so that ``forget`` can
             count them back.
-        synchronous: see :class:`memory.stores.database.Database`.
+        flush: whether what is kept aside is to outlive a power cut.
 
     Raises:
-        StoreFault: when the file cannot be opened.
+        StoreFault: when it cannot be opened.
     """
 
     def __init__(
-        self,
-        path: Path,
-        redact: Redact,
-        *,
-        terms: Terms = no_terms,
-        synchronous: Synchronous = "NORMAL",
-        busy_seconds: float = 2.0,
+        self, start: Callable[[Watch], tuple[Engine, bytes]], redact: Redact, terms: Terms, flush: bool
     ) -> None:
         self._redact = Redactor(redact)
         self._terms = terms
@@ -118,14 +112,9 @@ class SqliteJournal(
         self._known = KnownMemories()
         self.changed = ChangedMemories()
         """The facts and passages that writes have changed, for one who follows them."""
-        self._db = Database(
-            path,
-            synchronous=synchronous,
-            busy_seconds=busy_seconds,
-            watch=Watch(("facts", "passages"), self._have_changed, counted=COUNTED),
-        )
-        self._spill = Spill(path.parent / "aside", flush=synchronous == "FULL")
-        self._key = self._redact.key = self._db.start(_begin)
+        self._db, self._key = start(Watch(("facts", "passages"), self._have_changed, counted=COUNTED))
+        self._redact.key = self._key
+        self._spill = Spill(self._db.folder / "aside", flush=flush)
 
     def part(self, kind: type[P]) -> P:
         """A feature's own part of the journal, in the same file."""
@@ -144,7 +133,7 @@ class SqliteJournal(
 
     @property
     def there(self) -> bool:
-        """Whether its file still lies where it was opened."""
+        """Whether what is written now will be found again."""
         return self._db.there
 
     def key(self) -> bytes:
@@ -154,7 +143,7 @@ class SqliteJournal(
     async def meta(self, name: str) -> bytes | None:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> bytes | None:
+        def work(connection: Connection) -> bytes | None:
             row = connection.execute(QUERIES["meta_get"], (name,)).fetchone()
             return row["value"] if row else None
 
@@ -172,7 +161,7 @@ class SqliteJournal(
     async def is_forgotten(self, hashes: Sequence[bytes]) -> frozenset[bytes]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> frozenset[bytes]:
+        def work(connection: Connection) -> frozenset[bytes]:
             if self._db.empty("tombstones", connection):
                 return frozenset()
             return frozenset(row["hash"] for row in ask_many(connection, "tombstone_find", hashes))
@@ -191,7 +180,31 @@ class SqliteJournal(
         await self._db.close()
 
 
-def _begin(connection: sqlite3.Connection) -> bytes:
+class SqliteJournal(SqlJournal):
+    """The journal in one file, at ``path``; made, with its folder, where it is missing. The others as in
+    :class:`memory.stores.database.Database`.
+
+    Raises:
+        StoreFault: when the file cannot be opened.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        redact: Redact,
+        *,
+        terms: Terms = no_terms,
+        synchronous: Synchronous = "NORMAL",
+        busy_seconds: float = 2.0,
+    ) -> None:
+        def start(watch: Watch) -> tuple[Engine, bytes]:
+            database = Database(path, synchronous=synchronous, busy_seconds=busy_seconds, watch=watch)
+            return database, database.start(begin)
+
+        super().__init__(start, redact, terms, flush=synchronous == "FULL")
+
+
+def begin(connection: Connection) -> bytes:
     """The key of keyed hashes, out of a database that is as it should be."""
     check_columns(connection)
     return bytes(connection.execute(QUERIES["meta_get"], ("key",)).fetchone()[0])

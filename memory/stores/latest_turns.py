@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 from datetime import datetime
 
 from memory.conversation import Message, Role, Text
@@ -11,6 +10,7 @@ from memory.ports import JournaledMessage, JournaledTurn
 from memory.scope import Scope
 from memory.session import Receipt, Session
 from memory.stores.base import JournalPart, ask_many
+from memory.stores.connection import Connection, Row
 from memory.stores.histories import split
 from memory.stores.messages import unseal
 from memory.stores.queries import QUERIES
@@ -28,7 +28,7 @@ class LatestTurnStore(JournalPart):
         """See :class:`memory.ports.Journal`."""
         query = ("latest_turns", (runtime, limit)) if of is None else ("latest_of", (runtime, limit, of.org, of.user))
 
-        def work(connection: sqlite3.Connection) -> list[tuple[Session, Receipt]]:
+        def work(connection: Connection) -> list[tuple[Session, Receipt]]:
             rows = connection.execute(QUERIES[query[0]], query[1])
             return [(session_of(row), receipt_of(row["receipt"])) for row in rows]
 
@@ -37,7 +37,7 @@ class LatestTurnStore(JournalPart):
     async def turns(self, person: str, name: str, limit: int = 2) -> list[JournaledTurn]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> list[JournaledTurn]:
+        def work(connection: Connection) -> list[JournaledTurn]:
             end = name + "\U0010ffff" if len(name) >= NAMED else name
             found = (person, name, end, limit)
             return [_turn(connection, row) for row in connection.execute(QUERIES["latest_named"], found).fetchall()]
@@ -45,7 +45,7 @@ class LatestTurnStore(JournalPart):
         return await self._db.read(work) if name else []
 
 
-def _turn(connection: sqlite3.Connection, row: sqlite3.Row) -> JournaledTurn:
+def _turn(connection: Connection, row: Row) -> JournaledTurn:
     digests = split(history_of(connection, row["turn"]))
     wanted = [*digests, row["reply"]] if row["reply"] else digests
     messages = {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Collection, Sequence
 from datetime import date, datetime
 
@@ -14,6 +13,7 @@ from memory.ports import SummaryLine
 from memory.scope import Scope, scope_of
 from memory.session import Receipt, Session
 from memory.stores.base import JournalPart, ask_many
+from memory.stores.connection import Connection, Row
 from memory.stores.queries import QUERIES, many
 from memory.stores.rows import fact_of, receipt_of, session_of
 
@@ -35,7 +35,7 @@ class ListingStore(JournalPart):
         chosen = [orjson.dumps(sorted(each)).decode() for each in (states, kinds, origins)]
         after = since.timestamp() if since else 0.0
 
-        def work(connection: sqlite3.Connection) -> list[Fact]:
+        def work(connection: Connection) -> list[Fact]:
             given = (*owners, *chosen, after, limit, passed)
             return [fact_of(row) for row in connection.execute(many("facts_listed", len(owners)), given)]
 
@@ -44,7 +44,7 @@ class ListingStore(JournalPart):
     async def unsettled(self, owners: Sequence[str], limit: int = 100) -> list[Fact]:
         """The active facts of some owners that contradict another one, the newest first."""
 
-        def work(connection: sqlite3.Connection) -> list[Fact]:
+        def work(connection: Connection) -> list[Fact]:
             rows = connection.execute(many("facts_unsettled", len(owners)), (*owners, limit))
             return [fact_of(row) for row in rows]
 
@@ -57,7 +57,7 @@ class ListingStore(JournalPart):
     async def pages_showing(self, memory: str, of: Scope) -> int:
         """Of how many sessions of a person's the page began with a memory."""
 
-        def work(connection: sqlite3.Connection) -> int:
+        def work(connection: Connection) -> int:
             return int(connection.execute(QUERIES["pages_showing"], (memory, of.org, of.user)).fetchone()["sessions"])
 
         return await self._db.read(work)
@@ -69,13 +69,13 @@ class ListingStore(JournalPart):
     async def sessions_by_id(self, ids: Sequence[str]) -> dict[str, Session]:
         """Sessions by their ids."""
 
-        def work(connection: sqlite3.Connection) -> dict[str, Session]:
+        def work(connection: Connection) -> dict[str, Session]:
             return {row["id"]: session_of(row) for row in ask_many(connection, "sessions_get", ids)}
 
         return await self._db.read(work)
 
     async def _receipts(self, query: str, given: tuple[object, ...]) -> list[Receipt]:
-        def work(connection: sqlite3.Connection) -> list[Receipt]:
+        def work(connection: Connection) -> list[Receipt]:
             return [receipt_of(row["body"]) for row in connection.execute(QUERIES[query], given)]
 
         return await self._db.read(work)
@@ -87,7 +87,7 @@ class RecentActivityStore(JournalPart):
     async def latest_scopes(self, limit: int) -> list[Scope]:
         """See :class:`memory.services.cache_warming.Warmable`."""
 
-        def work(connection: sqlite3.Connection) -> list[Scope]:
+        def work(connection: Connection) -> list[Scope]:
             rows = connection.execute(QUERIES["latest_scopes"], (limit,))
             found = [Scope(row["org"], row["user"], row["project"]) for row in rows]
             # What was imported, or is older than the sessions that were kept, was learned in none of them.
@@ -101,7 +101,7 @@ class RecentActivityStore(JournalPart):
         """See :class:`memory.services.cache_warming.Warmable`. Of the passages only the newest of all owners are looked
         at."""
 
-        def work(connection: sqlite3.Connection) -> list[str]:
+        def work(connection: Connection) -> list[str]:
             (texts,) = connection.execute(many("texts_of", len(owners)), tuple(owners)).fetchone()
             if not texts:
                 return []
@@ -121,14 +121,14 @@ class SummaryStore(JournalPart):
     async def summaries(self, owners: Sequence[str], first: str, last: str) -> list[SummaryLine]:
         """The lines of the days (ISO dates) from one to another, the whole day before the day in short."""
 
-        def work(connection: sqlite3.Connection) -> list[SummaryLine]:
+        def work(connection: Connection) -> list[SummaryLine]:
             rows = connection.execute(many("summaries_between", len(owners)), (*owners, first, last))
             return [line_of(row) for row in rows]
 
         return await self._db.read(work) if owners else []
 
 
-def line_of(row: sqlite3.Row) -> SummaryLine:
+def line_of(row: Row) -> SummaryLine:
     """A line of a day's summary out of its table."""
     return SummaryLine(
         day=date.fromisoformat(row["day"]),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import orjson
 
 from memory.ports import MemoryUse
+from memory.stores.connection import Connection
 from memory.stores.queries import QUERIES
 from memory.stores.rows import stamp
 
@@ -16,19 +16,19 @@ SHOWN = 5
 """In so many sessions a memory must have been shown, and not used, to count as used once."""
 
 
-def begin_uses(connection: sqlite3.Connection, facts: Iterable[tuple[str, str]]) -> None:
+def begin_uses(connection: Connection, facts: Iterable[tuple[str, str]]) -> None:
     """Whoever made a memory (its id, the session) is its first user."""
     if pairs := [[memory, session] for memory, session in facts]:
         connection.execute(QUERIES["uses_begin"], (_json(pairs),))
 
 
-def count_uses(connection: sqlite3.Connection, uses: Sequence[MemoryUse]) -> None:
+def count_uses(connection: Connection, uses: Sequence[MemoryUse]) -> None:
     """Count what became of memories; of the same one in the same session one use after the other."""
     for each in _apart(uses):
         _count(connection, each)
 
 
-def _count(connection: sqlite3.Connection, uses: Sequence[MemoryUse]) -> None:
+def _count(connection: Connection, uses: Sequence[MemoryUse]) -> None:
     counted_rows = [[use.memory, use.session, int(use.shown), int(use.used or use.said), int(use.said)] for use in uses]
     rows = connection.execute(QUERIES["uses_get"], (_json(counted_rows),))
     before = {(row["memory"], row["session"]): row["used"] for row in rows}

@@ -7,7 +7,6 @@ and indexes reads it, and behind that whole, for whoever asks for the message it
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 import zlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -28,6 +27,7 @@ from memory.conversation import (
 )
 from memory.learning.redact import Names
 from memory.learning.research_erasure import FORGOTTEN
+from memory.stores.connection import Connection
 from memory.stores.queries import write_several
 
 Redact = Callable[[str], str]
@@ -135,7 +135,7 @@ async def seal_all(
     )
 
 
-def write_messages(connection: sqlite3.Connection, person: int, sealed: Sequence[PackedMessage]) -> None:
+def write_messages(connection: Connection, person: int, sealed: Sequence[PackedMessage]) -> None:
     """Store messages of a person; those that are there already stay as they are."""
     write_several(connection, "message_write", [(person, m.digest, m.role, m.redacted, m.body) for m in sealed])
 

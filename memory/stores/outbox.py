@@ -7,7 +7,6 @@ missed.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -15,6 +14,7 @@ from functools import partial
 from memory.fact import Fact, Passage
 from memory.ports import Generation, Lag, Lesson
 from memory.stores.base import JournalPart, ask_many
+from memory.stores.connection import Connection, Row
 from memory.stores.errors import StoreFault
 from memory.stores.memory_cache import KnownMemories
 from memory.stores.queries import QUERIES
@@ -79,7 +79,7 @@ class Outbox(JournalPart):
     async def drop_generation(self, number: int) -> None:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> None:
+        def work(connection: Connection) -> None:
             connection.execute(QUERIES["outbox_drop"], (number,))
             connection.execute(QUERIES["generation_drop"], (number,))
 
@@ -96,14 +96,14 @@ class Outbox(JournalPart):
             if current and then == state and generation in (None, number) and len(lag.ids) <= limit:
                 return lag
 
-        def glance(connection: sqlite3.Connection) -> tuple[int, list[sqlite3.Row]]:
+        def glance(connection: Connection) -> tuple[int, list[Row]]:
             number = self._chosen(connection, generation)
             if self._empty.get(number) == state:
                 return number, []
             rows = connection.execute(QUERIES["outbox_next"], (number, limit + len(self._taken))).fetchall()
             return number, [row for row in rows if (number, row["memory"]) not in self._taken][:limit]
 
-        def work(connection: sqlite3.Connection) -> Lag:
+        def work(connection: Connection) -> Lag:
             if len(due) < limit:
                 return _lag(connection, due, self._known.of(row["memory"] for row in due))
             gone = [row["memory"] for row in connection.execute(QUERIES["outbox_gone"], (number, limit))]
@@ -129,7 +129,7 @@ class Outbox(JournalPart):
         number = await self._db.look(lambda connection: self._chosen(connection, generation))
         done = {(number, id) for id in ids}
 
-        def work(connection: sqlite3.Connection) -> None:
+        def work(connection: Connection) -> None:
             # Whoever enters one of them anew comes behind this.
             self._taken.difference_update(done)
             ask_many(connection, "outbox_done", ids, (number,))
@@ -146,7 +146,7 @@ class Outbox(JournalPart):
     async def waiting(self, generation: int | None = None) -> int:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> int:
+        def work(connection: Connection) -> int:
             row = connection.execute(QUERIES["outbox_count"], (self._chosen(connection, generation),)).fetchone()
             return int(row["waiting"])
 
@@ -154,7 +154,7 @@ class Outbox(JournalPart):
             await self._db.caught_up()
         return await self._db.read(work)
 
-    def _chosen(self, connection: sqlite3.Connection, number: int | None) -> int:
+    def _chosen(self, connection: Connection, number: int | None) -> int:
         """The generation that is meant; 0, which has nothing to do, where there is none yet."""
         if number is not None:
             return number
@@ -165,7 +165,7 @@ class Outbox(JournalPart):
         return current
 
 
-def _lag(connection: sqlite3.Connection, due: Sequence[sqlite3.Row], known: Mapping[str, Fact | Passage]) -> Lag:
+def _lag(connection: Connection, due: Sequence[Row], known: Mapping[str, Fact | Passage]) -> Lag:
     """All that is due, where that is all; what is ``known`` is not read."""
     by_sort: dict[str, list[str]] = {}
     for row in due:
@@ -181,7 +181,7 @@ def _lag(connection: sqlite3.Connection, due: Sequence[sqlite3.Row], known: Mapp
     )
 
 
-def _begin(embedder: str, dimensions: int, beginning: Sequence[int], connection: sqlite3.Connection) -> int:
+def _begin(embedder: str, dimensions: int, beginning: Sequence[int], connection: Connection) -> int:
     """A generation's row; what an earlier process left half begun goes."""
     for row in connection.execute(QUERIES["generations_unready"]).fetchall():
         if row["number"] not in beginning:
@@ -190,13 +190,13 @@ def _begin(embedder: str, dimensions: int, beginning: Sequence[int], connection:
     return connection.execute(QUERIES["generation_add"], (embedder, dimensions)).lastrowid or 0
 
 
-def _enter(number: int, after: int, connection: sqlite3.Connection) -> None:
+def _enter(number: int, after: int, connection: Connection) -> None:
     parameters = {"generation": number, "after": after, "upto": after + STEP}
     connection.execute(QUERIES["outbox_facts_behind"], parameters)
     connection.execute(QUERIES["outbox_passages_behind"], parameters)
 
 
-def _generations(connection: sqlite3.Connection) -> list[Generation]:
+def _generations(connection: Connection) -> list[Generation]:
     return [
         Generation(row["number"], row["embedder"], row["dimensions"], bool(row["current"]))
         for row in connection.execute(QUERIES["generations_all"])

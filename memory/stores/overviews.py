@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 
 from memory.ports import Journaled, JournaledMessage, Overview, StoredMessage
 from memory.stores.base import ask_many
+from memory.stores.connection import Connection
 from memory.stores.histories import split
 from memory.stores.messages import unseal
 from memory.stores.queries import QUERIES
@@ -43,7 +43,7 @@ class Overviews(WorkerBacklog):
             for (subject, part), new_rows in overviews.items()
         ]
 
-        def work(connection: sqlite3.Connection) -> None:
+        def work(connection: Connection) -> None:
             connection.executemany(QUERIES["overview_write"], rows)
             if number:
                 connection.execute(QUERIES["tiered_set"], (number,))
@@ -55,7 +55,7 @@ class Overviews(WorkerBacklog):
     async def shelved(self, session: str, digests: Sequence[bytes]) -> dict[bytes, StoredMessage]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> dict[bytes, StoredMessage]:
+        def work(connection: Connection) -> dict[bytes, StoredMessage]:
             person = connection.execute(QUERIES["session_person"], (session,)).fetchone()
             if person is None:
                 return {}
@@ -71,7 +71,7 @@ class Overviews(WorkerBacklog):
     async def without_overviews(self, session: str, digests: Sequence[bytes]) -> frozenset[bytes]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> frozenset[bytes]:
+        def work(connection: Connection) -> frozenset[bytes]:
             return frozenset(row[0] for row in ask_many(connection, "messages_without_overviews", digests, (session,)))
 
         return await self._few(work, len(digests))
@@ -80,7 +80,7 @@ class Overviews(WorkerBacklog):
         """See :class:`memory.ports.Journal`."""
         first, last = (bytes.fromhex(prefix[: 2 * DIGEST].ljust(2 * DIGEST, filler)) for filler in "0f")
 
-        def work(connection: sqlite3.Connection) -> list[JournaledMessage]:
+        def work(connection: Connection) -> list[JournaledMessage]:
             rows = connection.execute(QUERIES["messages_named"], (person, first, last, limit)).fetchall()
             overviews = _existing_overviews(connection, person, [row["digest"] for row in rows])
             return [
@@ -115,7 +115,7 @@ def end_of(exchange: CommittedExchange, of: ExchangeOwner, read: Reading) -> Jou
 
 
 def _existing_overviews(
-    connection: sqlite3.Connection, owner: str, subjects: Sequence[bytes]
+    connection: Connection, owner: str, subjects: Sequence[bytes]
 ) -> dict[bytes, dict[int, Overview]]:
     """The overviews that there are, by subject and part."""
     found: dict[bytes, dict[int, Overview]] = {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from datetime import datetime
 
 import orjson
@@ -10,6 +9,7 @@ import orjson
 from memory.conversation import Usage
 from memory.edits import handle
 from memory.stores.base import JournalPart
+from memory.stores.connection import Connection
 from memory.stores.histories import DIGEST
 from memory.stores.queries import QUERIES
 from memory.stores.rows import stamp
@@ -21,7 +21,7 @@ class PinStore(JournalPart):
     async def pin_part(self, person: str, digest: bytes, part: int, at: datetime | None) -> None:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> None:
+        def work(connection: Connection) -> None:
             if at is None:
                 connection.execute(QUERIES["pin_drop"], (person, digest, part))
             else:
@@ -32,7 +32,7 @@ class PinStore(JournalPart):
     async def pinned(self, session: str) -> frozenset[str]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> frozenset[str]:
+        def work(connection: Connection) -> frozenset[str]:
             person = connection.execute(QUERIES["session_person"], (session,)).fetchone()
             rows = connection.execute(QUERIES["pins_of"], (person["name"],)) if person else ()
             return frozenset(handle(row["subject"], row["part"]) for row in rows)
@@ -42,7 +42,7 @@ class PinStore(JournalPart):
     async def usages(self, receipt: str) -> tuple[Usage | None, Usage | None]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> tuple[Usage | None, Usage | None]:
+        def work(connection: Connection) -> tuple[Usage | None, Usage | None]:
             own = connection.execute(QUERIES["usage_of_receipt"], (receipt,)).fetchone()
             if own is None:
                 return None, None
@@ -54,7 +54,7 @@ class PinStore(JournalPart):
     async def newest_usage(self, session: str, model: str) -> tuple[Usage, int, bytes] | None:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> tuple[Usage, int, bytes] | None:
+        def work(connection: Connection) -> tuple[Usage, int, bytes] | None:
             row = connection.execute(QUERIES["usage_newest"], (session,)).fetchone()
             usage = _usage(row["usage"]) if row and row["model"] == self._redact.name(model) else None
             # A request that is an earlier one to the letter has no end of its own to be known by.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -14,6 +13,7 @@ from memory.provenance import QUARANTINE, MemorySource, SelectedBy, SelectedMemo
 from memory.research import QUESTIONS, TRAILS
 from memory.scope import place_of
 from memory.stores.base import JournalPart, ask_many
+from memory.stores.connection import Connection
 from memory.stores.forgotten_nights import borne_out_without
 from memory.stores.histories import split
 from memory.stores.queries import QUERIES
@@ -35,7 +35,7 @@ class Provenance(JournalPart):
     async def shelve(self, chosen: SelectedMemories, away: bool) -> frozenset[str]:
         """Put memories into quarantine (``away``), or take them back; whose they are."""
 
-        def work(connection: sqlite3.Connection) -> frozenset[str]:
+        def work(connection: Connection) -> frozenset[str]:
             return frozenset(_shelve(connection, chosen, away))
 
         return await self._db.write(work)
@@ -47,7 +47,7 @@ class Provenance(JournalPart):
         )
 
 
-def _source(connection: sqlite3.Connection, memory: Fact | Passage) -> MemorySource:
+def _source(connection: Connection, memory: Fact | Passage) -> MemorySource:
     place = place_of(owner_before(memory.owner))
     derived = memory.derived_from if isinstance(memory, Fact) else ()
     project = (place[0].project if place else None) or ""
@@ -72,7 +72,7 @@ def _source(connection: sqlite3.Connection, memory: Fact | Passage) -> MemorySou
     )
 
 
-def _chosen(connection: sqlite3.Connection, selection: Selection, owners: Sequence[str]) -> SelectedMemories:
+def _chosen(connection: Connection, selection: Selection, owners: Sequence[str]) -> SelectedMemories:
     if (project := selection.by.get(SelectedBy.PROJECT)) is not None:
         owners = [owner for owner in owners if _project_of(owner) == project]
     data: dict[str, Any] = {
@@ -113,7 +113,7 @@ def _project_of(owner: str) -> str | None:
     return place[0].project if place else None
 
 
-def _messages_of(connection: sqlite3.Connection, request: str) -> set[tuple[str, bytes]]:
+def _messages_of(connection: Connection, request: str) -> set[tuple[str, bytes]]:
     """What was new in a request: session and digest of each message, and of the reply."""
     found = set()
     for row in connection.execute(QUERIES["came_request"], {"request": request}):
@@ -123,13 +123,13 @@ def _messages_of(connection: sqlite3.Connection, request: str) -> set[tuple[str,
     return found
 
 
-def _pieces(connection: sqlite3.Connection, research: Sequence[str], known: set[str]) -> list[Passage]:
+def _pieces(connection: Connection, research: Sequence[str], known: set[str]) -> list[Passage]:
     """The passages by which research is found."""
     rows = [row for id in research for row in connection.execute(QUERIES["research_pieces"], (id,))]
     return [passage_of(row) for row in rows if row["id"] not in known]
 
 
-def _derived(connection: sqlite3.Connection, facts: dict[str, Fact], owners: frozenset[str]) -> list[Fact]:
+def _derived(connection: Connection, facts: dict[str, Fact], owners: frozenset[str]) -> list[Fact]:
     """What was drawn from some facts, and from that, but for what a person approved and something else bears out."""
     known, fresh, found = dict(facts), list(facts), list[Fact]()
     while fresh:
@@ -142,7 +142,7 @@ def _derived(connection: sqlite3.Connection, facts: dict[str, Fact], owners: fro
     return found
 
 
-def _shelve(connection: sqlite3.Connection, chosen: SelectedMemories, away: bool) -> set[str]:
+def _shelve(connection: Connection, chosen: SelectedMemories, away: bool) -> set[str]:
     owners = set()
 
     def moved(owner: str) -> str:

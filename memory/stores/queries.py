@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import re
-import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+
+from memory.stores.connection import Connection, Row
 
 FOLDER = Path(__file__).parent / "sql"
 FEATURES = Path(__file__).parents[1] / "features"
@@ -31,9 +32,14 @@ def parse(text: str) -> dict[str, str]:
     return found
 
 
-def _load() -> Mapping[str, str]:
+def load(paths: Iterable[Path]) -> dict[str, str]:
+    """All queries of some files by their names.
+
+    Raises:
+        ValueError: when a name stands twice or a statement is missing.
+    """
     found: dict[str, str] = {}
-    for path in (*sorted((FOLDER / "queries").glob("*.sql")), *sorted(FEATURES.glob("*/queries.sql"))):
+    for path in paths:
         for name, statement in parse(path.read_text(encoding="utf-8")).items():
             if name in found:
                 raise ValueError(f"query {name!r} stands in two files")
@@ -41,7 +47,12 @@ def _load() -> Mapping[str, str]:
     return found
 
 
-QUERIES: Mapping[str, str] = _load()
+QUERIES: Mapping[str, str] = load(
+    (*sorted((FOLDER / "queries").glob("*.sql")), *sorted(FEATURES.glob("*/queries.sql")))
+)
+
+ORIGINS: dict[str, tuple[str, int]] = {statement: (name, 1) for name, statement in QUERIES.items()}
+"""Of which query a statement was made, and for how many values or rows: what another engine finds its own by."""
 
 
 _ROW = re.compile(r"(?<=VALUES )\([?, ]+\)")
@@ -51,16 +62,16 @@ SEVERAL = 128
 """Rows that one statement writes at most."""
 
 
-def write_several(connection: sqlite3.Connection, name: str, rows: Sequence[Sequence[object]]) -> list[sqlite3.Row]:
+def write_several(connection: Connection, name: str, rows: Sequence[Sequence[object]]) -> list[Row]:
     """Run a query with ``VALUES (?, …)`` for each of some rows, with a statement for several of them: at the end of
     each the thread lets go of Python's lock, and may have to wait for it. What the query returns, if anything."""
-    given: list[sqlite3.Row] = []
+    given: list[Row] = []
     for piece in _pieces(rows):
         given += connection.execute(_several(name, len(piece)), [value for row in piece for value in row])
     return given
 
 
-def insert_several(connection: sqlite3.Connection, name: str, rows: Sequence[Sequence[object]]) -> int:
+def insert_several(connection: Connection, name: str, rows: Sequence[Sequence[object]]) -> int:
     """:func:`write_several` of a query that returns nothing; the row that was inserted last on this connection."""
     last = 0
     for piece in _pieces(rows):
@@ -79,10 +90,23 @@ def _pieces(rows: Sequence[Sequence[object]]) -> Iterator[Sequence[Sequence[obje
 
 @lru_cache(maxsize=256)
 def _several(name: str, count: int) -> str:
-    return _ROW.sub(lambda row: ", ".join([row[0]] * count), QUERIES[name], count=1)
+    return _noted(name, count)
 
 
 @lru_cache(maxsize=256)
 def many(name: str, count: int) -> str:
     """A query in which ``(?*)`` stands for a list of ``count`` values."""
-    return QUERIES[name].replace("(?*)", f"({','.join('?' * count)})")
+    return _noted(name, count)
+
+
+def expanded(statement: str, count: int) -> str:
+    """A statement for so many values in its list, or, where it has none, for so many rows."""
+    if "(?*)" in statement:
+        return statement.replace("(?*)", f"({','.join('?' * count)})")
+    return statement if count == 1 else _ROW.sub(lambda row: ", ".join([row[0]] * count), statement, count=1)
+
+
+def _noted(name: str, count: int) -> str:
+    statement = expanded(QUERIES[name], count)
+    ORIGINS[statement] = (name, count)
+    return statement

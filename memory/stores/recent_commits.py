@@ -5,7 +5,6 @@ Only ever a shortcut, as everything in ``recent``: what it cannot tell is read f
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ import orjson
 
 from memory.conversation import Usage
 from memory.session import Session, ShownMemory
+from memory.stores.connection import Connection, Row
 from memory.stores.histories import rebuild
 from memory.stores.queries import QUERIES
 from memory.stores.rows import listed, session_of
@@ -50,7 +50,7 @@ class ExchangeOwner:
     person: int
 
 
-def committed_of(connection: sqlite3.Connection, row: sqlite3.Row) -> CommittedExchange:
+def committed_of(connection: Connection, row: Row) -> CommittedExchange:
     """An exchange out of its table."""
     return CommittedExchange(
         number=row["number"],
@@ -70,13 +70,13 @@ def committed_of(connection: sqlite3.Connection, row: sqlite3.Row) -> CommittedE
     )
 
 
-def history_of(connection: sqlite3.Connection, number: int) -> bytes:
+def history_of(connection: Connection, number: int) -> bytes:
     """The joined history of an exchange's request."""
     rows = connection.execute(QUERIES["exchange_links"], (number,))
     return rebuild([(row["kept"], row["tail"]) for row in rows])
 
 
-def of_row(row: sqlite3.Row) -> ExchangeOwner:
+def of_row(row: Row) -> ExchangeOwner:
     """A session out of its table."""
     return ExchangeOwner(session_of(row), row["person"])
 
@@ -112,7 +112,7 @@ class RecentCommits:
             while len(self._exchanges) > self._room or self._size > self._most:
                 self._size -= len(self._exchanges.popitem(last=False)[1].history)
 
-    def stands(self, row: sqlite3.Row) -> None:
+    def stands(self, row: Row) -> None:
         """A session's row stands so now."""
         with self._lock:
             self._sessions[row["number"]] = of_row(row)

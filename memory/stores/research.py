@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -18,6 +17,7 @@ from memory.ports import Forgotten
 from memory.research import Delivery, Errand, Research, ResearchOutcome, ResearchSource, ResearchUse, SourceKind, Spawn
 from memory.session import Session
 from memory.stores.base import ask_many
+from memory.stores.connection import Connection, Row
 from memory.stores.forgetting import ErasureStore
 from memory.stores.forgotten_research import ErasedMessages, leaving
 from memory.stores.histories import DIGEST, join, split
@@ -60,7 +60,7 @@ class Researches(Overviews, ErasureStore):
         rows = [_row(each, self._redact) for each in research]
         given = [_spawn_row(each, person, self._redact) for each in spawns]
 
-        def work(connection: sqlite3.Connection) -> None:
+        def work(connection: Connection) -> None:
             connection.executemany(QUERIES["research_write"], rows)
             connection.executemany(QUERIES["spawn_write"], given)
             if number:
@@ -75,7 +75,7 @@ class Researches(Overviews, ErasureStore):
     async def research(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Research]:
         """Research by id, in the order of the ids, as far as it belongs to these owners."""
 
-        def work(connection: sqlite3.Connection) -> list[Research]:
+        def work(connection: Connection) -> list[Research]:
             rows = {row["id"]: row for row in ask_many(connection, "research_get", ids)}
             found = [_of(rows[id]) for id in dict.fromkeys(ids) if id in rows]
             return [each for each in found if owners is None or each.owner in owners]
@@ -87,7 +87,7 @@ class Researches(Overviews, ErasureStore):
         digits = beginning.replace("-", "")
         first, last = (_dashed(digits.ljust(32, filler)) for filler in "0f")
 
-        def work(connection: sqlite3.Connection) -> list[str]:
+        def work(connection: Connection) -> list[str]:
             rows = connection.execute(QUERIES["research_named"], (first, last))
             return [row["id"] for row in rows if row["owner"] in owners]
 
@@ -126,7 +126,7 @@ class Researches(Overviews, ErasureStore):
     async def trail(self, research: Research) -> list[Message]:
         """The messages of a research's trail, in order, free of secrets."""
 
-        def work(connection: sqlite3.Connection) -> list[Message]:
+        def work(connection: Connection) -> list[Message]:
             person = connection.execute(QUERIES["person_get"], (research.person,)).fetchone()
             if person is None:
                 return []
@@ -139,7 +139,7 @@ class Researches(Overviews, ErasureStore):
         """Store messages of a person's that no exchange brought, free of secrets; what is known stays as it is."""
         sealed = await asyncio.to_thread(lambda: [seal(message, self._redact) for message in messages])
 
-        def work(connection: sqlite3.Connection) -> None:
+        def work(connection: Connection) -> None:
             connection.execute(QUERIES["person_add"], (person,))
             (number,) = connection.execute(QUERIES["person_get"], (person,)).fetchone()
             rows = [(number, each.digest, each.role, each.redacted, each.body) for each in sealed]
@@ -184,7 +184,7 @@ class Researches(Overviews, ErasureStore):
         id = ":" + rest.partition(":")[2]
         parameters = (f"{namespace}:", f"{namespace};", id, id)
 
-        def work(connection: sqlite3.Connection) -> Session | None:
+        def work(connection: Connection) -> Session | None:
             row = connection.execute(QUERIES["session_by_key"], (key,)).fetchone()
             row = row or connection.execute(QUERIES["session_in_namespace"], parameters).fetchone()
             return session_of(row) if row else None
@@ -206,7 +206,7 @@ class Researches(Overviews, ErasureStore):
     async def uses_of_research(self, ids: Sequence[str]) -> list[ResearchUse]:
         """How research was used again."""
 
-        def work(connection: sqlite3.Connection) -> list[ResearchUse]:
+        def work(connection: Connection) -> list[ResearchUse]:
             rows = ask_many(connection, "research_uses_of", ids)
             return [
                 ResearchUse(
@@ -241,13 +241,13 @@ class Researches(Overviews, ErasureStore):
         """Find what goes with research and delete it; None where an exchange or a use came in between, which may hold
         more of it. ``at_last`` it is then found again while nothing else is written."""
 
-        def find(connection: sqlite3.Connection) -> tuple[tuple[int, int], ErasedMessages]:
+        def find(connection: Connection) -> tuple[tuple[int, int], ErasedMessages]:
             return _newest(connection), leaving(connection, every)
 
         # Much may have to be read; a reply that waits for the writer does not wait for that.
         newest, found = await self._db.read(find)
 
-        def work(connection: sqlite3.Connection) -> Forgotten | None:
+        def work(connection: Connection) -> Forgotten | None:
             leaves = found
             if _newest(connection) != newest:
                 if not at_last:
@@ -269,7 +269,7 @@ class Researches(Overviews, ErasureStore):
     async def forget_pieces(self, ids: Sequence[str], at: datetime) -> None:
         """Let go of passages by which a research is found, which is written anew."""
 
-        def work(connection: sqlite3.Connection) -> None:
+        def work(connection: Connection) -> None:
             gone = [passage_of(row) for row in ask_many(connection, "passages_get", ids)]
             for passage in gone:
                 connection.execute(QUERIES["forget_passage"], (passage.id,))
@@ -278,7 +278,7 @@ class Researches(Overviews, ErasureStore):
 
         await self._db.write(work)
 
-    async def _known_of(self, query: str, session: str) -> list[sqlite3.Row]:
+    async def _known_of(self, query: str, session: str) -> list[Row]:
         """What a query finds of a session. Most sessions have nothing, and are asked with each of their exchanges."""
         state = self._db.state("research"), self._db.state("spawns")
         if self._nothing.get((query, session)) == state:
@@ -295,7 +295,7 @@ class Researches(Overviews, ErasureStore):
         return [_of(row) for row in rows]
 
 
-def _newest(connection: sqlite3.Connection) -> tuple[int, int]:
+def _newest(connection: Connection) -> tuple[int, int]:
     """The numbers of the newest exchange and of the newest use of a research."""
     exchange, use = connection.execute(QUERIES["research_upto"]).fetchone()
     return int(exchange), int(use)
@@ -330,7 +330,7 @@ _TEXTS = (
 )
 
 
-def _of(row: sqlite3.Row) -> Research:
+def _of(row: Row) -> Research:
     return Research(
         **{name: row[name] for name in _TEXTS},
         commit=row["commit_"],
@@ -367,7 +367,7 @@ def _spawn_row(spawn: Spawn, person: str, redact: Redact) -> dict[str, Any]:
     }
 
 
-def _spawn_of(row: sqlite3.Row) -> Spawn:
+def _spawn_of(row: Row) -> Spawn:
     errand = Errand(row["call"], row["tool"], row["prompt"], row["description"], row["agent"])
     return Spawn(row["session"], errand, datetime.fromisoformat(row["at"]), row["child"])
 

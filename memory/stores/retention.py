@@ -9,7 +9,6 @@ again: so that nothing is learned twice when a client comes back with an old his
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
@@ -20,6 +19,7 @@ import orjson
 
 from memory.conversation import Role
 from memory.stores.base import ask_many, chunks
+from memory.stores.connection import Connection, Row
 from memory.stores.exchanges import forms
 from memory.stores.gate import LoopGate
 from memory.stores.histories import split
@@ -83,7 +83,7 @@ class Retention(WorkerBacklog):
             await self._db.scrub()
         return exchanges, messages
 
-    async def _alone(self, work: Callable[[sqlite3.Connection], int]) -> int:
+    async def _alone(self, work: Callable[[Connection], int]) -> int:
         """What a write comes to while nothing is committed. What was asked of the writer is done whether it is waited
         for or not, so the gate stays closed until then also where the waiting is given up."""
         async with self._gate.closed():
@@ -94,7 +94,7 @@ class Retention(WorkerBacklog):
                 await asyncio.wait({written})
                 raise
 
-    def _exchanges(self, connection: sqlite3.Connection, old: _Old, session: int, numbers: Sequence[int]) -> int:
+    def _exchanges(self, connection: Connection, old: _Old, session: int, numbers: Sequence[int]) -> int:
         """Exchanges of one session go, unless it came back to life meanwhile; what builds on them stands for itself."""
         if session in old.dormant and _lives(connection, session, old.before):
             old.stayed.extend(numbers)
@@ -112,11 +112,11 @@ class Retention(WorkerBacklog):
         return len(numbers)
 
 
-def _lives(connection: sqlite3.Connection, session: int, since: float) -> bool:
+def _lives(connection: Connection, session: int, since: float) -> bool:
     return connection.execute(QUERIES["retention_living"], (session, since)).fetchone() is not None
 
 
-def _find(connection: sqlite3.Connection, before: float, works: Sequence[str]) -> _Old:
+def _find(connection: Connection, before: float, works: Sequence[str]) -> _Old:
     """What is to go. It is read in one transaction, beside the writer."""
     old = _Old(before)
     connection.execute("BEGIN")
@@ -164,7 +164,7 @@ def _of(person: int, tail: bytes, reply: bytes | None) -> Iterable[Held]:
     return [(person, digest) for digest in (*split(tail), *([reply] if reply else []))]
 
 
-def _ledger(connection: sqlite3.Connection, old: _Old, session: int) -> None:
+def _ledger(connection: Connection, old: _Old, session: int) -> None:
     """What a session that was not seen since was given goes."""
     if _lives(connection, session, old.before):
         return
@@ -173,7 +173,7 @@ def _ledger(connection: sqlite3.Connection, old: _Old, session: int) -> None:
     connection.execute(QUERIES["retention_ledger"], (session,))
 
 
-def _messages(connection: sqlite3.Connection, old: _Old, numbers: Sequence[int]) -> int:
+def _messages(connection: Connection, old: _Old, numbers: Sequence[int]) -> int:
     """Messages go with their overviews, but for those that have come again since, and those that a person has pinned
     or had forgotten since: what stands for a forgotten one must stay."""
     again: set[Held] = set()
@@ -192,7 +192,7 @@ def _messages(connection: sqlite3.Connection, old: _Old, numbers: Sequence[int])
     return count
 
 
-def _subjects(connection: sqlite3.Connection, row: sqlite3.Row) -> set[bytes]:
+def _subjects(connection: Connection, row: Row) -> set[bytes]:
     """Under which digests a message has overviews: its own, and those of the forms in which a client may have sent a
     reply back, but for what is a message of its own."""
     found = {row["digest"]}
@@ -204,5 +204,5 @@ def _subjects(connection: sqlite3.Connection, row: sqlite3.Row) -> set[bytes]:
     return found - {other["digest"] for other in known}
 
 
-def _unmention(connection: sqlite3.Connection, place: str, number: int, memories: Iterable[str]) -> None:
+def _unmention(connection: Connection, place: str, number: int, memories: Iterable[str]) -> None:
     connection.executemany(QUERIES["retention_unmention"], [(memory, place, number) for memory in memories])

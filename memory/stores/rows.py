@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
 from datetime import datetime
@@ -29,6 +28,7 @@ from memory.fact import (
 )
 from memory.scope import Layer, Scope
 from memory.session import HiddenRound, Receipt, RequestKind, Session, Shed, ShownMemory
+from memory.stores.connection import Connection, Row
 from memory.stores.errors import StoreFault
 
 Redact = Callable[[str], str]
@@ -80,7 +80,7 @@ def session_row(session: Session) -> dict[str, Any]:
     }
 
 
-def session_of(row: sqlite3.Row) -> Session:
+def session_of(row: Row) -> Session:
     """A session out of its table."""
     return Session(
         id=row["id"],
@@ -158,18 +158,18 @@ _FACT = (
 )  # fmt: skip
 
 
-def check_columns(connection: sqlite3.Connection) -> None:
+def check_columns(connection: Connection) -> None:
     """See that the columns of facts stand in the order in which :func:`fact_of` takes them.
 
     Raises:
         StoreFault: when they do not: each of them would be taken for another one.
     """
-    columns = [row["name"] for row in connection.execute("PRAGMA table_info(facts)")]
+    columns = [column[0] for column in connection.execute("SELECT * FROM facts LIMIT 0").description or ()]
     if tuple(columns[: len(_FACT)]) != _FACT:
         raise StoreFault(f"the columns of facts stand in another order than this version knows: {', '.join(columns)}")
 
 
-def fact_of(row: sqlite3.Row) -> Fact:
+def fact_of(row: Row) -> Fact:
     """A fact out of its table, whose columns come first in the row. They are taken in their order, which is checked
     when the journal is opened, because to look each of them up by its name takes several times as long."""
     (
@@ -217,7 +217,7 @@ def gaps_of(text: str) -> Gaps:
     return tuple((start, end) for start, end in orjson.loads(text)) if text else ()
 
 
-def passage_of(row: sqlite3.Row) -> Passage:
+def passage_of(row: Row) -> Passage:
     """A passage out of its table."""
     return Passage(
         id=row["id"],
@@ -260,7 +260,7 @@ def entry_row(entry: Entry, session: int) -> dict[str, Any]:
     }
 
 
-def entry_of(row: sqlite3.Row) -> Entry:
+def entry_of(row: Row) -> Entry:
     """A ledger entry out of its table."""
     return Entry(
         digest=row["digest"],

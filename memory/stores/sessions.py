@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
@@ -12,23 +11,24 @@ from memory.conversation import Message
 from memory.edits import Act, Entry
 from memory.session import Session
 from memory.stores.base import CHUNK, JournalPart, widening
+from memory.stores.connection import Connection, Row
 from memory.stores.messages import seal_all, write_messages
 from memory.stores.queries import QUERIES, many, write_several
 from memory.stores.recent_commits import RecentCommits
 from memory.stores.rows import entry_of, entry_row, names, session_of, session_row
 
 
-def write_session(connection: sqlite3.Connection, session: Session) -> sqlite3.Row:
+def write_session(connection: Connection, session: Session) -> Row:
     """Insert or update; the session's row."""
     row = session_row(session)
-    written: list[sqlite3.Row] = connection.execute(QUERIES["session_write"], row).fetchall()
+    written: list[Row] = connection.execute(QUERIES["session_write"], row).fetchall()
     if not written:
         connection.execute(QUERIES["person_add"], (row["person"],))
         written = connection.execute(QUERIES["session_write"], row).fetchall()
     return written[0]
 
 
-def write_entries(connection: sqlite3.Connection, entries: Iterable[Entry], session: int) -> None:
+def write_entries(connection: Connection, entries: Iterable[Entry], session: int) -> None:
     """Write what was decided, in its order; what stands there already is not written twice."""
     for added, some in groupby(entries, lambda entry: entry.act is Act.APPEND):
         if added:
@@ -40,7 +40,7 @@ def write_entries(connection: sqlite3.Connection, entries: Iterable[Entry], sess
                 _mention(connection, again.fetchone()["number"], entry)
 
 
-def _add(connection: sqlite3.Connection, entries: Sequence[Entry], session: int) -> int:
+def _add(connection: Connection, entries: Sequence[Entry], session: int) -> int:
     """Write those entries that do not stand there; how many that were."""
     rows = [entry_row(entry, session) for entry in entries]
     added = write_several(connection, "ledger_write", [tuple(row.values()) for row in rows])
@@ -50,12 +50,12 @@ def _add(connection: sqlite3.Connection, entries: Sequence[Entry], session: int)
     return len(added)
 
 
-def _mention(connection: sqlite3.Connection, number: int, entry: Entry) -> None:
+def _mention(connection: Connection, number: int, entry: Entry) -> None:
     if entry.memories:
         connection.execute(QUERIES["mentions_write"], ("ledger", number, names(entry.memories)))
 
 
-def write_new_entry(connection: sqlite3.Connection, entry: Entry, stored: Entry, session: int) -> None:
+def write_new_entry(connection: Connection, entry: Entry, stored: Entry, session: int) -> None:
     """Write an entry as it is ``stored`` (its text may be gone), unless it stands there already, wherever that is: what
     was decided after it stays after it."""
     row = entry_row(stored, session) | {"mark": entry_row(entry, session)["mark"]}
@@ -71,7 +71,7 @@ class Sessions(JournalPart):
     async def session_by_key(self, key: str) -> Session | None:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> Session | None:
+        def work(connection: Connection) -> Session | None:
             row = connection.execute(QUERIES["session_by_key"], (key,)).fetchone()
             return session_of(row) if row else None
 
@@ -80,7 +80,7 @@ class Sessions(JournalPart):
     async def session_by_trail(self, namespace: str, trail: Sequence[bytes]) -> tuple[Session, int, bool] | None:
         """See :class:`memory.ports.Journal`. Asks for the longest links first."""
 
-        def work(connection: sqlite3.Connection) -> tuple[Session, int, bool] | None:
+        def work(connection: Connection) -> tuple[Session, int, bool] | None:
             for piece in widening(range(len(trail) - 1, -1, -1)):
                 place = {trail[index]: index for index in piece}
                 query = many("trail_find", len(place))
@@ -97,7 +97,7 @@ class Sessions(JournalPart):
     async def ledger(self, session: str) -> tuple[Entry, ...]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> tuple[Entry, ...]:
+        def work(connection: Connection) -> tuple[Entry, ...]:
             return tuple(entry_of(row) for row in connection.execute(QUERIES["ledger_of"], (session,)))
 
         return await self._db.read(work)
@@ -105,7 +105,7 @@ class Sessions(JournalPart):
     async def given(self, session: str) -> list[tuple[bytes, tuple[str, ...]]]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> list[tuple[bytes, tuple[str, ...]]]:
+        def work(connection: Connection) -> list[tuple[bytes, tuple[str, ...]]]:
             rows = connection.execute(QUERIES["ledger_given"], (session,)).fetchall()
             given = orjson.loads("[" + ",".join(row["memories"] for row in rows) + "]")
             return [(row["digest"], tuple(ids)) for row, ids in zip(rows, given, strict=True)]
@@ -117,7 +117,7 @@ class Sessions(JournalPart):
         written holds, it is the last one then."""
         sealed = await seal_all(messages, self._redact)
 
-        def work(connection: sqlite3.Connection) -> sqlite3.Row:
+        def work(connection: Connection) -> Row:
             row = write_session(connection, session)
             write_messages(connection, row["person"], sealed)
             write_entries(connection, entries, row["number"])

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +21,7 @@ from memory.ports import SetAsideErasure
 from memory.scope import place_of
 from memory.session import Exchange
 from memory.stores.base import ask_many
+from memory.stores.connection import Connection
 from memory.stores.erasure import LineEraser
 from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.exchange_draft import Damaged, ExchangeDraft, Texts, dump, load
@@ -96,7 +96,7 @@ class SetAsideStore(Exchanges):
     async def forget_aside(self) -> SetAsideErasure:
         """See :class:`memory.ports.Journal`."""
         waiting = sum(id not in self._drafts for id in self._spill.ids) + len(self._left)
-        pages = len(await asyncio.to_thread(files_aside, self._db.path.parent))
+        pages = len(await asyncio.to_thread(files_aside, self._db.folder))
         if await self._db.read(_people) > 1:
             return SetAsideErasure(0, len(await self._spill.broken()), waiting, pages)
         gone, stay = await self._spill.destroy_broken()
@@ -137,7 +137,7 @@ class SetAsideStore(Exchanges):
         before the entries are written. Empty where it cannot be read."""
         ids = [id for entry in entries if entry.act is Act.CUT for id in entry.memories]
 
-        def work(connection: sqlite3.Connection) -> Texts:
+        def work(connection: Connection) -> Texts:
             memories: list[Fact | Passage] = [
                 *map(fact_of, ask_many(connection, "facts_get", ids)),
                 *map(passage_of, ask_many(connection, "passages_get", ids)),
@@ -152,7 +152,7 @@ class SetAsideStore(Exchanges):
     async def _take_back(self, draft: ExchangeDraft, entries: Sequence[Entry], texts: Texts) -> bool:
         """Write an exchange that was set aside, and what its session's ledger does not have; whether it was new."""
 
-        def work(connection: sqlite3.Connection) -> WrittenExchange | None:
+        def work(connection: Connection) -> WrittenExchange | None:
             gone = _gone(connection, draft, entries)
             lines = LineEraser(text for id in gone for text in texts.get(id, ()))
             shown = tuple(each for each in draft.receipt.shown if each.memory not in gone)
@@ -180,14 +180,14 @@ def _without(entry: Entry, gone: frozenset[str], lines: LineEraser) -> Entry:
     return replace(entry, text=left, memories=tuple(id for id in entry.memories if id not in gone))
 
 
-def _gone(connection: sqlite3.Connection, draft: ExchangeDraft, entries: Sequence[Entry]) -> frozenset[str]:
+def _gone(connection: Connection, draft: ExchangeDraft, entries: Sequence[Entry]) -> frozenset[str]:
     """The memories that an exchange was shown and that are there no more."""
     named = {each.memory for each in draft.receipt.shown}.union(*(entry.memories for entry in entries))
     tables = ("facts_get", "passages_get", "research_get")
     return frozenset(named - {row["id"] for table in tables for row in ask_many(connection, table, list(named))})
 
 
-def _people(connection: sqlite3.Connection) -> int:
+def _people(connection: Connection) -> int:
     """How many people the journal holds memories of."""
     places = (place_of(row["name"]) for row in connection.execute(QUERIES["owners_all"]))
     return len({place[0].user for place in places if place is not None} - {None})

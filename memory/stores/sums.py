@@ -5,7 +5,6 @@ The sums of turns that were read once are kept: a month has tens of thousands of
 
 from __future__ import annotations
 
-import sqlite3
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ import orjson
 from memory.ports import Measured, ModelTotals
 from memory.scope import Scope
 from memory.stores.base import JournalPart
+from memory.stores.connection import Connection
 from memory.stores.queries import QUERIES
 from memory.stores.rows import stamp
 
@@ -44,7 +44,7 @@ class Sums(JournalPart):
         """See :class:`memory.ports.Journal`."""
         whose = None if of is None else Scope(of.org, of.user)
 
-        def work(connection: sqlite3.Connection) -> Summed:
+        def work(connection: Connection) -> Summed:
             before = connection.execute(QUERIES["sums_before"], (stamp(since),)).fetchone()
             after = before[0] if before else 0
             known = self._summed.get(whose)
@@ -71,7 +71,7 @@ class Sums(JournalPart):
     async def measured(self, since: datetime, of: Scope) -> list[Measured]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> list[Measured]:
+        def work(connection: Connection) -> list[Measured]:
             rows = connection.execute(QUERIES["measured"], (stamp(since), of.org, of.user)).fetchall()
             ids = (orjson.dumps([row["id"] for row in rows]).decode(),)
             corrections, repeats = (
@@ -96,14 +96,14 @@ class Sums(JournalPart):
     async def pages_given(self, of: Scope, limit: int) -> list[tuple[datetime, str]]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> list[tuple[datetime, str]]:
+        def work(connection: Connection) -> list[tuple[datetime, str]]:
             rows = connection.execute(QUERIES["pages_given"], (of.org, of.user, of.project, limit))
             return [(datetime.fromisoformat(row["at"]), row["text"]) for row in rows]
 
         return await self._db.read(work)
 
 
-def _receipts(connection: sqlite3.Connection, of: Summed) -> int:
+def _receipts(connection: Connection, of: Summed) -> int:
     found: int = connection.execute(QUERIES["receipts_between"], (of.after, of.upto)).fetchone()[0]
     return found
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 
 from memory.fact import Fact, Passage
 from memory.session import Session
 from memory.stores.base import JournalPart, ask_many
+from memory.stores.connection import Connection
 from memory.stores.queries import QUERIES
 from memory.stores.rows import fact_of, passage_of, session_of
 
@@ -18,7 +18,7 @@ class TransferStore(JournalPart):
     async def facts_after(self, owner: str, after: str, limit: int) -> list[Fact]:
         """See :class:`memory.services.transfer.exporting.Kept`."""
 
-        def work(connection: sqlite3.Connection) -> list[Fact]:
+        def work(connection: Connection) -> list[Fact]:
             return [fact_of(row) for row in connection.execute(QUERIES["facts_after"], (owner, after, limit))]
 
         return await self._db.read(work)
@@ -26,7 +26,7 @@ class TransferStore(JournalPart):
     async def passages_after(self, owner: str, after: str, limit: int) -> list[Passage]:
         """See :class:`memory.services.transfer.exporting.Kept`."""
 
-        def work(connection: sqlite3.Connection) -> list[Passage]:
+        def work(connection: Connection) -> list[Passage]:
             return [passage_of(row) for row in connection.execute(QUERIES["passages_after"], (owner, after, limit))]
 
         return await self._db.read(work)
@@ -34,7 +34,7 @@ class TransferStore(JournalPart):
     async def uses_of(self, ids: Sequence[str]) -> dict[str, Mapping[str, tuple[int, int, int]]]:
         """See :class:`memory.services.transfer.exporting.Kept`."""
 
-        def work(connection: sqlite3.Connection) -> dict[str, Mapping[str, tuple[int, int, int]]]:
+        def work(connection: Connection) -> dict[str, Mapping[str, tuple[int, int, int]]]:
             found: dict[str, dict[str, tuple[int, int, int]]] = {}
             for row in ask_many(connection, "uses_of", ids):
                 found.setdefault(row["memory"], {})[row["session"]] = (row["shown"], row["used"], row["said"])
@@ -50,7 +50,7 @@ class TransferStore(JournalPart):
     async def pins_of(self, person: str) -> list[tuple[bytes, int, str]]:
         """See :class:`memory.services.transfer.exporting.Kept`."""
 
-        def work(connection: sqlite3.Connection) -> list[tuple[bytes, int, str]]:
+        def work(connection: Connection) -> list[tuple[bytes, int, str]]:
             rows = connection.execute(QUERIES["pins_whole"], (person,))
             return [(bytes(row["subject"]), row["part"], row["at"]) for row in rows]
 
@@ -65,7 +65,7 @@ class TransferStore(JournalPart):
     async def journaled(self, ids: Sequence[str]) -> frozenset[str]:
         """See :class:`memory.services.transfer.importing.Taking`."""
 
-        def work(connection: sqlite3.Connection) -> frozenset[str]:
+        def work(connection: Connection) -> frozenset[str]:
             return frozenset(row["id"] for row in ask_many(connection, "exchanges_known", ids))
 
         return await self._db.read(work)
@@ -74,7 +74,7 @@ class TransferStore(JournalPart):
         """See :class:`memory.services.transfer.importing.Taking`."""
         ending = f":{runtime}:{name}"
 
-        def work(connection: sqlite3.Connection) -> list[Session]:
+        def work(connection: Connection) -> list[Session]:
             rows = connection.execute(QUERIES["sessions_called"], (person, runtime, ending, ending))
             return [session_of(row) for row in rows]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
 from memory.conversation import Message
 from memory.stores.base import FEW, JournalPart
+from memory.stores.connection import Connection
 from memory.stores.history_cache import OpenedMessages
 from memory.stores.queries import QUERIES
 from memory.stores.recent_commits import CommittedExchange, ExchangeOwner, RecentCommits, committed_of, of_row
@@ -34,7 +34,7 @@ class WorkerBacklog(JournalPart):
         owners = {each.session: self._newly.of(each.session) for each in known or ()}
         missing = 0
 
-        def reading(person: int, connection: sqlite3.Connection | None) -> Reading:
+        def reading(person: int, connection: Connection | None) -> Reading:
             def read(keys: Sequence[bytes]) -> Mapping[bytes, Message]:
                 nonlocal missing
                 if connection is not None:
@@ -45,7 +45,7 @@ class WorkerBacklog(JournalPart):
 
             return read
 
-        def all_of(exchanges: Sequence[CommittedExchange], connection: sqlite3.Connection | None) -> list[T]:
+        def all_of(exchanges: Sequence[CommittedExchange], connection: Connection | None) -> list[T]:
             found = []
             for each in exchanges:
                 of = owners.get(each.session)
@@ -62,7 +62,7 @@ class WorkerBacklog(JournalPart):
             with suppress(KeyError):
                 return all_of(known, None)
 
-        def work(connection: sqlite3.Connection) -> list[T]:
+        def work(connection: Connection) -> list[T]:
             if known is not None:
                 return all_of(known, connection)
             rows = connection.execute(QUERIES[query], (limit,)).fetchall()
@@ -78,7 +78,7 @@ class WorkerBacklog(JournalPart):
         """
         late = self._newly.unwritten
 
-        def work(connection: sqlite3.Connection) -> None:
+        def work(connection: Connection) -> None:
             for cursor, number in late.items():
                 connection.execute(QUERIES[f"{cursor}_set"], (number,))
 

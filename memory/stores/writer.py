@@ -27,9 +27,10 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from memory.stores.errors import StoreFault, StoreFaultKind, sqlite_fault
+from memory.stores.write_jobs import Job, Outcome
 
 log = logging.getLogger(__name__)
 
@@ -77,7 +78,7 @@ class Writer:
         self._connect = connect
         self._carry_over_aside = carry_over
         self._done = done
-        self._queue: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._later: deque[Work[object]] = deque()
         self._to_scrub = False
         self._began: float | None = None
@@ -101,7 +102,7 @@ class Writer:
         began, waiting = self._began, self._queue.qsize()
         if waiting >= MOST_WAITING or (began is not None and time.monotonic() - began > HANGS_SECONDS):
             raise StoreFault(f"the disk of {self._path} is too slow: {waiting} writes wait", StoreFaultKind.LOCKED)
-        job = _Job(work, transaction, asyncio.get_running_loop())
+        job = Job(work, transaction, asyncio.get_running_loop())
         self._queue.put(job)
         assert job.future is not None
         result: T = await job.future
@@ -109,7 +110,7 @@ class Writer:
 
     def catch_up(self) -> None:
         """Have what waits for a transaction done in one of its own; does not wait for it."""
-        self._queue.put(_Job.of_nobody())
+        self._queue.put(Job.of_nobody())
 
     def later(self, work: Work[object]) -> None:
         """Have ``work`` done at the beginning of the next transaction; it may be done twice, and what fails of it is
@@ -154,7 +155,7 @@ class Writer:
                     break
             open_to_write = None not in jobs
             if not open_to_write and self._later:
-                jobs.insert(0, _Job.of_nobody())
+                jobs.insert(0, Job.of_nobody())
             self._began = time.monotonic()
             self._do([job for job in jobs if job is not None])
             self._began = None
@@ -172,26 +173,26 @@ class Writer:
             self._connection.close()
             self._connection = None
 
-    def _do(self, jobs: list[_Job]) -> None:
-        group: list[_Job] = []
+    def _do(self, jobs: list[Job]) -> None:
+        group: list[Job] = []
         for job in jobs:
             if job.transaction:
                 group.append(job)
                 continue
             if self._later:
-                group.append(_Job.of_nobody())
+                group.append(Job.of_nobody())
             self._do_group(group)
             group = []
             self._attempt([job], self._run_bare)
         self._do_group(group)
 
-    def _do_group(self, jobs: list[_Job]) -> None:
+    def _do_group(self, jobs: list[Job]) -> None:
         if len(jobs) > 1 and self._attempt(jobs, self._run_together):
             return
         for job in jobs:
             self._attempt([job], self._run_together)
 
-    def _attempt(self, jobs: list[_Job], run: Callable[[sqlite3.Connection, list[_Job]], list[_Outcome]]) -> bool:
+    def _attempt(self, jobs: list[Job], run: Callable[[sqlite3.Connection, list[Job]], list[Outcome]]) -> bool:
         """Run jobs and answer them. When all of them failed together and there are several, answer nobody."""
         try:
             if self._connection is None:
@@ -201,7 +202,7 @@ class Writer:
             fault = sqlite_fault(error, self._path)
             fault.__cause__ = error
             for job in (*jobs, *self._all_waiting()):
-                job.answer(_Outcome(error=fault))
+                job.answer(Outcome(error=fault))
             return True
         except (sqlite3.Error, StoreFault) as error:
             self._undo()
@@ -210,14 +211,14 @@ class Writer:
             fault = error if isinstance(error, StoreFault) else sqlite_fault(error, self._path)
             if fault is not error:
                 fault.__cause__ = error
-            outcomes = [_Outcome(error=fault)]
+            outcomes = [Outcome(error=fault)]
         finally:
             self._done()
         for job, outcome in zip(jobs, outcomes, strict=True):
             job.answer(outcome)
         return True
 
-    def _run_together(self, connection: sqlite3.Connection, jobs: list[_Job]) -> list[_Outcome]:
+    def _run_together(self, connection: sqlite3.Connection, jobs: list[Job]) -> list[Outcome]:
         if len(jobs) == 1:
             return [self._run_alone(connection, jobs[0])]
         outcomes = []
@@ -226,30 +227,30 @@ class Writer:
         for job in jobs:
             connection.execute("SAVEPOINT job")
             try:
-                outcome = _Outcome(job.work(connection))
+                outcome = Outcome(job.work(connection))
             except Exception as error:
                 # A job's own error belongs to its caller, whatever it is, as in any executor.
                 if not connection.in_transaction:
                     raise _as_sqlite(error) from error
                 connection.execute("ROLLBACK TO job")
-                outcome = _Outcome(error=self._as_store_fault(error))
+                outcome = Outcome(error=self._as_store_fault(error))
             connection.execute("RELEASE job")
             outcomes.append(outcome)
         connection.execute("COMMIT")
         self._caught_up(late)
         return outcomes
 
-    def _run_alone(self, connection: sqlite3.Connection, job: _Job) -> _Outcome:
+    def _run_alone(self, connection: sqlite3.Connection, job: Job) -> Outcome:
         """One job needs no savepoint: what it has done goes with the transaction."""
         _begin(connection)
         late = self._catch_up(connection)
         try:
-            outcome = _Outcome(job.work(connection))
+            outcome = Outcome(job.work(connection))
         except Exception as error:
             if not connection.in_transaction:
                 raise _as_sqlite(error) from error
             connection.execute("ROLLBACK")
-            return _Outcome(error=self._as_store_fault(error))
+            return Outcome(error=self._as_store_fault(error))
         connection.execute("COMMIT")
         self._caught_up(late)
         return outcome
@@ -274,12 +275,12 @@ class Writer:
         for _ in range(late):
             self._later.popleft()
 
-    def _run_bare(self, connection: sqlite3.Connection, jobs: list[_Job]) -> list[_Outcome]:
-        return [_Outcome(job.work(connection)) for job in jobs]
+    def _run_bare(self, connection: sqlite3.Connection, jobs: list[Job]) -> list[Outcome]:
+        return [Outcome(job.work(connection)) for job in jobs]
 
-    def _all_waiting(self) -> list[_Job]:
+    def _all_waiting(self) -> list[Job]:
         """Take all jobs out of the queue; that it is to end stays in it."""
-        jobs: list[_Job] = []
+        jobs: list[Job] = []
         with suppress(queue.Empty):
             while True:
                 job = self._queue.get_nowait()
@@ -333,50 +334,6 @@ class Writer:
             busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         self._to_scrub = bool(busy)
         return not busy
-
-
-class _Outcome:
-    """What came of a job: a result or an error."""
-
-    __slots__ = ("error", "result")
-
-    def __init__(self, result: Any = None, error: Exception | None = None) -> None:
-        self.result = result
-        self.error = error
-
-
-class _Job:
-    """One piece of work for the writer, and the future of the one who waits for it."""
-
-    __slots__ = ("_loop", "future", "transaction", "work")
-
-    def __init__(self, work: Work[Any], transaction: bool, loop: asyncio.AbstractEventLoop | None) -> None:
-        self.work = work
-        self.transaction = transaction
-        self._loop = loop
-        self.future: asyncio.Future[Any] | None = loop.create_future() if loop is not None else None
-
-    @classmethod
-    def of_nobody(cls) -> _Job:
-        """Nothing, for nobody: only what has waited for a transaction is done in it."""
-        return cls(lambda connection: None, True, None)
-
-    def answer(self, outcome: _Outcome) -> None:
-        """Called in the writer's thread."""
-        if self._loop is None:
-            return
-        try:
-            self._loop.call_soon_threadsafe(self._settle, outcome)
-        except RuntimeError:
-            return  # the loop is closed: nobody waits any more, and what was written is written
-
-    def _settle(self, outcome: _Outcome) -> None:
-        if self.future is None or self.future.done():
-            return
-        if outcome.error is not None:
-            self.future.set_exception(outcome.error)
-        else:
-            self.future.set_result(outcome.result)
 
 
 @contextmanager

@@ -47,6 +47,7 @@ COMMANDS = {
     "backup": "backups",
     "restore": "backups",
     "verify": "backups",
+    "move": "moving",
     "consolidate": "nights",
     "nights": "nights",
     "night": "nights",

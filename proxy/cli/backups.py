@@ -26,6 +26,7 @@ from proxy.cli.call import Call, takes
 from proxy.cli.faults import CommandError
 from proxy.cli.instance_lock import owned
 from proxy.cli.options import ConfigFile, Home, Json, loaded
+from proxy.settings import Loaded
 
 if TYPE_CHECKING:
     from memory.restore import Restored
@@ -57,7 +58,9 @@ def backup(
     config: ConfigFile = None,
 ) -> None:
     """Copy journal, pages, settings and keys into a new folder, also while a server runs."""
-    folder = loaded(home, config).settings.home
+    settled = loaded(home, config)
+    _refuse_a_servers(settled)
+    folder = settled.settings.home
     if only_list:
         _list(folder, as_json)
         return
@@ -123,7 +126,9 @@ def restore(
     from memory.restore import restore as put_back
     from memory.restore import salvaged
 
-    folder = loaded(home, config).settings.home
+    settled = loaded(home, config)
+    _refuse_a_servers(settled)
+    folder = settled.settings.home
     at = datetime.now(UTC)
     with owned(folder):
         try:
@@ -145,6 +150,14 @@ def restore(
             raise CommandError(f"it could not be put back: {error}") from error
 
 
+def _refuse_a_servers(settled: Loaded) -> None:
+    if settled.settings.memory.postgresql.url is not None:
+        raise CommandError(
+            "the journal is in PostgreSQL (memory.postgresql.url), where pg_dump backs it up, pg_amcheck looks it "
+            "through, and pg_restore puts it back"
+        )
+
+
 @takes()
 def verify(
     call: Call,
@@ -154,7 +167,10 @@ def verify(
     passphrase_file: prompts.File = None,
 ) -> None:
     """Look whether the journal, or a backup, holds together; exit code 1 where it does not."""
-    folder = call.loaded().settings.home
+    settled = call.loaded()
+    folder = settled.settings.home
+    if source is None:
+        _refuse_a_servers(settled)
     if source is not None:
         where = source.expanduser().absolute()
         try:

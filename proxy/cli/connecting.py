@@ -246,7 +246,8 @@ def _undo(planned: ConnectPlan, settled: Loaded, force: bool, yes: bool, as_json
 
 def _too_large(runtime: str, settled: Loaded) -> tuple[list[dict[str, Any]], str]:
     """A runtime's sessions that do not fit without us, and why that is not known where it cannot be found out."""
-    if not (settled.settings.home / "journal.db").exists():
+    own = settled.settings.memory.postgresql.url is None
+    if own and not (settled.settings.home / "journal.db").exists():
         return [], ""
     try:
         with reach(settled) as server:

@@ -67,7 +67,7 @@ def examine(home: Home, config: ConfigFile) -> Iterator[CheckResult]:
 
 def _lost(settled: Loaded) -> CheckResult | None:
     home = settled.settings.home
-    if not home.is_dir():
+    if not home.is_dir() or settled.settings.memory.postgresql.url is not None:
         return None
     try:
         with owned(home, patience=0.0):

@@ -43,7 +43,7 @@ def reach(loaded: Loaded) -> Iterator[RunningServer]:
     from memory.stores.lost_journal import left_behind
 
     with owned(home, PATIENCE):
-        lost = left_behind(home) is not None
+        lost = loaded.settings.memory.postgresql.url is None and left_behind(home) is not None
         with in_process(loaded) as here:
             if lost and left_behind(home) is None:
                 warning = f"{home / 'journal.db'} was gone and is begun anew: `palimpsest doctor` says what is left"

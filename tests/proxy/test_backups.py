@@ -18,6 +18,7 @@ from memory.restore import restore
 from memory.stores.backups.backup import ASIDE, JOURNAL, NoBackup, backups_in, differing, read_list, take
 from memory.stores.backups.places import BackupState, own_place, read_state, write_state
 from memory.stores.backups.verifying import faults_of, faults_of_backup
+from memory.stores.connection import Connection
 from tests import rooms
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.api.asking import asking
@@ -200,7 +201,7 @@ async def test_every_night_it_is_looked_whether_the_journal_holds_together(tmp_p
         assert read_state(home).verified is not None and read_state(home).faults == ()
         assert faults_of(home / JOURNAL) == []
 
-        def break_one(connection: sqlite3.Connection) -> None:
+        def break_one(connection: Connection) -> None:
             connection.execute("UPDATE messages SET body = x'00' WHERE number = 1")
 
         await memory.journal._db.write(break_one)

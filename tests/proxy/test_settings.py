@@ -97,10 +97,13 @@ def test_a_public_address_needs_a_key() -> None:
 
 def test_a_key_is_never_shown() -> None:
     entry = {"key": "a-very-secret-key", "user": "ada"}
-    loaded = load(options={"credentials": [entry], "memory.qdrant.api_key": "another-secret"})
+    url = "postgresql://ada:a-third-one@db/palimpsest"
+    options = {"credentials": [entry], "memory.qdrant.api_key": "another-secret", "memory.postgresql.url": url}
+    loaded = load(options=options)
     shown = repr(list(loaded.rows())) + repr(loaded.settings)
     assert "a-very-secret-key" not in shown
     assert "another-secret" not in shown
+    assert "a-third-one" not in shown
 
 
 def test_a_value_under_a_value_is_a_fault() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import fields
 from datetime import datetime
@@ -12,6 +11,7 @@ from memory.candidate import Candidate, CandidateDecision, ImportOutcome
 from memory.fact import Fact
 from memory.stores.base import ask_many
 from memory.stores.candidates import bear_out, by_id, decided, with_evidence
+from memory.stores.connection import Connection
 from memory.stores.derived_facts import make_fact, write_columns
 from memory.stores.journal import FeaturePart
 from memory.stores.messages import Redact
@@ -25,7 +25,7 @@ class ApprovalStore(FeaturePart):
     async def candidates_after(self, owner: str, after: str, limit: int) -> list[Candidate]:
         """An owner's candidates whose ids come behind ``after``, in order, whatever has become of them."""
 
-        def work(connection: sqlite3.Connection) -> list[Candidate]:
+        def work(connection: Connection) -> list[Candidate]:
             rows = connection.execute(QUERIES["candidates_after"], (owner, after, limit)).fetchall()
             return with_evidence(connection, rows)
 
@@ -38,7 +38,7 @@ class ApprovalStore(FeaturePart):
     async def take_candidate(self, candidate: Candidate, dry: bool = False) -> ImportOutcome:
         """Keep a candidate as it is told, decided or not; with ``dry`` only say what would become of it."""
 
-        def work(connection: sqlite3.Connection) -> ImportOutcome:
+        def work(connection: Connection) -> ImportOutcome:
             same = (candidate.owner, candidate.mark)
             if by_id(connection, [candidate.id]) or connection.execute(QUERIES["candidate_marked"], same).fetchone():
                 return ImportOutcome.KNOWN
@@ -59,7 +59,7 @@ class ApprovalStore(FeaturePart):
         """Write what a person's decisions make of facts, with the decisions, whole or not at all: facts that are new,
         and others of which anything but their text and their owner has changed. The candidates as they are then."""
 
-        def work(connection: sqlite3.Connection) -> list[Candidate]:
+        def work(connection: Connection) -> list[Candidate]:
             for fact in added:
                 make_fact(connection, fact, self._redact, self._terms)
             for fact in changed:
@@ -73,7 +73,7 @@ class ApprovalStore(FeaturePart):
     async def became(self, facts: Sequence[str]) -> list[Candidate]:
         """The candidates, whoever's, that became one of these facts."""
 
-        def work(connection: sqlite3.Connection) -> list[Candidate]:
+        def work(connection: Connection) -> list[Candidate]:
             return with_evidence(connection, ask_many(connection, "candidates_became", facts))
 
         return await self._db.read(work)
@@ -81,7 +81,7 @@ class ApprovalStore(FeaturePart):
     async def crystallized(self, owner: str) -> frozenset[str]:
         """The shared facts of an owner whose lines were written into its file."""
 
-        def work(connection: sqlite3.Connection) -> frozenset[str]:
+        def work(connection: Connection) -> frozenset[str]:
             return frozenset(row["fact"] for row in connection.execute(QUERIES["crystallized_of"], (owner,)))
 
         return await self._db.read(work)
@@ -89,7 +89,7 @@ class ApprovalStore(FeaturePart):
     async def set_crystallized(self, owner: str, facts: Sequence[str]) -> None:
         """The lines of these stand in an owner's file, and no others."""
 
-        def work(connection: sqlite3.Connection) -> None:
+        def work(connection: Connection) -> None:
             connection.execute(QUERIES["crystallized_drop"], (owner,))
             connection.executemany(QUERIES["crystallized_add"], [(fact, owner) for fact in facts])
 

@@ -45,12 +45,21 @@ class Backups(Feature):
         self._making = asyncio.Lock()
 
     def start(self) -> None:
+        if self._elsewhere:
+            return
         self._beside.begin(self._run())
 
     async def stop(self) -> None:
         await self._beside.stop()
 
+    @property
+    def _elsewhere(self) -> bool:
+        """Whether the journal is a server's, whose keepers see to its backups."""
+        return self._core.settings.postgresql.url is not None
+
     async def night(self, at: datetime) -> None:
+        if self._elsewhere:
+            return
         faults = await asyncio.to_thread(faults_of, self._core.home / JOURNAL)
         faults += await self.index_faults()
         for fault in faults:
@@ -111,7 +120,7 @@ class Backups(Feature):
 
     async def index_faults(self) -> list[str]:
         """A sentence where the index holds more or fewer memories than the journal says it should."""
-        if await self._journal.waiting():
+        if self._elsewhere or await self._journal.waiting():
             return []  # it is being filled: what is missing is known
         should, most = await asyncio.to_thread(indexed_of, self._core.home / JOURNAL)
         holds = await self._core.index().count()

@@ -49,7 +49,12 @@ class Nights(Feature):
         self.runner = NightRunner(
             night,
             self.store,
-            PlannerProcess(core.home / "journal.db", night, vector_folder, core.journal.changed.take),
+            PlannerProcess(
+                core.settings.postgresql.url or core.home / "journal.db",
+                night,
+                vector_folder,
+                core.journal.changed.take,
+            ),
             core.learner,
             core.pages,
             core.guard,

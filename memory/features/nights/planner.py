@@ -45,7 +45,7 @@ NICE = 10
 
 
 def plans(
-    path: Path,
+    place: Path | str,
     owners: list[str] | None,
     now: datetime,
     settings: NightSettings,
@@ -55,7 +55,7 @@ def plans(
     """The nights of some owners, or of all, of whom there is anything to look at. Of whom there is much, there are
     several: before the next one is asked for, this one is to be written. Vectors that are ``vector_folder`` are not
     made; who asks may send which facts have changed by then, so that the others are not read again."""
-    snapshots = Snapshots(path)
+    snapshots = Snapshots(place)
     rules = rules_of(settings)
     unread = timedelta(days=settings.preview_days) if settings.preview_days else None
     drafts = timedelta(days=settings.draft_days) if settings.draft_days else None
@@ -243,7 +243,8 @@ def main() -> None:
     settings = NightSettings.model_validate(job["settings"])
     vector_folder = VectorFolder(Path(job["kept"]["folder"]), job["kept"]["embedder"]) if job["kept"] else None
     out = sys.stdout.buffer
-    planning = plans(Path(job["path"]), job["owners"], now, settings, since, vector_folder)
+    place = job["url"] if "url" in job else Path(job["path"])
+    planning = plans(place, job["owners"], now, settings, since, vector_folder)
     with contextlib.suppress(StopIteration):
         planned = next(planning)
         while True:

@@ -36,18 +36,18 @@ Planner = Callable[[Job], AsyncIterator[PlannedNight]]
 
 
 class PlannerProcess:
-    """Plans in a process of its own, on the database at ``path``. ``kept`` tells in which folder vectors are kept, and
-    of which embedder they are; ``changed`` which facts have changed since it was asked last, None for any: the others
-    need not be read again."""
+    """Plans in a process of its own, on the database at ``place``: a file, or a server's URL. ``kept`` tells in which
+    folder vectors are kept, and of which embedder they are; ``changed`` which facts have changed since it was asked
+    last, None for any: the others need not be read again."""
 
     def __init__(
         self,
-        path: Path,
+        place: Path | str,
         settings: NightSettings,
         vector_folder: Callable[[], tuple[Path, str] | None] = lambda: None,
         changed: Callable[[], Collection[str] | None] = lambda: None,
     ) -> None:
-        self._path = path
+        self._place = place
         self._settings = settings
         self._vector_folder = vector_folder
         self._changed = changed
@@ -97,7 +97,7 @@ class PlannerProcess:
         folder = self._vector_folder()
         return orjson.dumps(
             {
-                "path": str(self._path),
+                "url" if isinstance(self._place, str) else "path": str(self._place),
                 "owners": job.owners,
                 "now": job.now,
                 "since": job.since,

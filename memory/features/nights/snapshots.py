@@ -16,6 +16,7 @@ from memory.features.nights.consolidation.snapshot import RepeatedStatement
 from memory.ports import SummaryLine
 from memory.scope import Layer, place_of
 from memory.stores.base import ask_many
+from memory.stores.connection import Connection
 from memory.stores.listing import line_of
 from memory.stores.queries import QUERIES, many
 from memory.stores.rows import fact_of, listed, passage_of, when
@@ -73,10 +74,10 @@ class NightInput:
 
 
 class Snapshots:
-    """Reads the database at ``path``."""
+    """Reads the database at ``place``: a file, or a server's URL."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, place: Path | str) -> None:
+        self._place = place
 
     def owners(self) -> list[str]:
         """Everyone who has, or had, memories, and the users of all projects."""
@@ -162,10 +163,16 @@ class Snapshots:
             )
 
     @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
+    def _reading(self) -> Iterator[Connection]:
         """One state of the database, for as short as possible: its log cannot be cut off meanwhile."""
+        if isinstance(self._place, str):
+            from memory.stores.postgresql.reading import reading  # needs an extra
+
+            with reading(self._place) as found:
+                yield found
+            return
         connection = sqlite3.connect(
-            f"file:{quote(str(self._path))}?mode=ro", uri=True, isolation_level=None, timeout=10
+            f"file:{quote(str(self._place))}?mode=ro", uri=True, isolation_level=None, timeout=10
         )
         connection.row_factory = sqlite3.Row
         try:
@@ -176,7 +183,7 @@ class Snapshots:
 
 
 def _elsewhere(
-    connection: sqlite3.Connection, owner: str, after: int, since: datetime | None
+    connection: Connection, owner: str, after: int, since: datetime | None
 ) -> tuple[list[tuple[str, str]], frozenset[str]]:
     """What a user's projects hold that may recur, where there are several of them and something in them is new."""
     place = place_of(owner)
@@ -195,7 +202,7 @@ def _elsewhere(
     return [*((row["id"], row["text"]) for row in rows), *own], fresh
 
 
-def _further(connection: sqlite3.Connection, owner: str, behind: NightInput, sessions: int) -> NightInput:
+def _further(connection: Connection, owner: str, behind: NightInput, sessions: int) -> NightInput:
     """The next facts that are new."""
     upto = connection.execute(QUERIES["snapshot_upto"]).fetchone()["fact"]
     new, reached = _new(connection, owner, behind.fact, None, None, SLICE)
@@ -215,32 +222,32 @@ def _further(connection: sqlite3.Connection, owner: str, behind: NightInput, ses
     )
 
 
-def _texts(connection: sqlite3.Connection, owner: str, after: int, upto: int) -> list[tuple[str, str]]:
+def _texts(connection: Connection, owner: str, after: int, upto: int) -> list[tuple[str, str]]:
     rows = connection.execute(QUERIES["snapshot_texts"], (owner, after, upto))
     return [(row["id"], row["text"]) for row in rows]
 
 
-def _active(connection: sqlite3.Connection, owner: str) -> dict[Category, int]:
+def _active(connection: Connection, owner: str) -> dict[Category, int]:
     rows = connection.execute(QUERIES["snapshot_active"], (owner,))
     return {Category(row["category"]): row["held"] for row in rows}
 
 
-def _derived(connection: sqlite3.Connection, owner: str) -> frozenset[str]:
+def _derived(connection: Connection, owner: str) -> frozenset[str]:
     rows = connection.execute(QUERIES["snapshot_derived"], (owner,))
     return frozenset(id for row in rows for id in listed(row["derived_from"]))
 
 
-def _drafts(connection: sqlite3.Connection, owner: str, until: datetime) -> list[str]:
+def _drafts(connection: Connection, owner: str, until: datetime) -> list[str]:
     parameters = {"owner": owner, "until": until.timestamp(), "limit": FADING}
     return [row["id"] for row in connection.execute(QUERIES["snapshot_drafts"], parameters)]
 
 
-def _rules(connection: sqlite3.Connection, sessions: int, new: frozenset[str]) -> list[str]:
+def _rules(connection: Connection, sessions: int, new: frozenset[str]) -> list[str]:
     return [row["id"] for row in ask_many(connection, "snapshot_rules", sorted(new), (sessions,))]
 
 
 def _new(
-    connection: sqlite3.Connection,
+    connection: Connection,
     owner: str,
     after: int,
     last: datetime | None,
@@ -263,9 +270,7 @@ def _new(
     return frozenset(row["id"] for row in rows), reached
 
 
-def _unread(
-    connection: sqlite3.Connection, owner: str, after: int, until: datetime
-) -> tuple[list[Fact | Passage], int]:
+def _unread(connection: Connection, owner: str, after: int, until: datetime) -> tuple[list[Fact | Passage], int]:
     """Old memories that nobody was shown, and how far was looked among the passages."""
     parameters = {"owner": owner, "after": after, "until": until.timestamp(), "long": LONG, "limit": UNREAD}
     facts = [fact_of(row) for row in connection.execute(QUERIES["snapshot_old_facts"], parameters)]
@@ -276,7 +281,7 @@ def _unread(
     return [*facts, *map(passage_of, rows)], max(upto, after)
 
 
-def _heard(connection: sqlite3.Connection, owner: str, after: int, newest: int) -> tuple[list[Passage], int]:
+def _heard(connection: Connection, owner: str, after: int, newest: int) -> tuple[list[Passage], int]:
     """What was said behind a row, up to the newest, and how far was looked."""
     if newest <= after:
         return [], after
@@ -285,7 +290,7 @@ def _heard(connection: sqlite3.Connection, owner: str, after: int, newest: int) 
 
 
 def _passages_of_past_days(
-    connection: sqlite3.Connection, owner: str, behind: int, newest: int, now: datetime, since: datetime | None
+    connection: Connection, owner: str, behind: int, newest: int, now: datetime, since: datetime | None
 ) -> tuple[list[Passage], int]:
     """What was said on days that are over, in order of time, and the last row before the first of today's. ``since`` a
     moment everything: the days of a night that was taken back are put in short again."""

@@ -7,7 +7,6 @@ stays counted, and what a person has had forgotten does not come back, because n
 
 from __future__ import annotations
 
-import sqlite3
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,6 +24,7 @@ from memory.learning.tombstones import tombstone_of
 from memory.ports import SummaryLine
 from memory.stores.base import ask_many
 from memory.stores.candidates import candidate_of, put_forward
+from memory.stores.connection import Connection, Row
 from memory.stores.derived_facts import COLUMNS, make_fact, unmake_fact, write_columns
 from memory.stores.journal import FeaturePart
 from memory.stores.listing import line_of
@@ -88,7 +88,7 @@ class NightStore(FeaturePart):
     async def nights(self, owners: Sequence[str], limit: int = 100) -> list[Night]:
         """The nights of some owners, the newest first."""
 
-        def work(connection: sqlite3.Connection) -> list[Night]:
+        def work(connection: Connection) -> list[Night]:
             rows = connection.execute(many("nights_all", len(owners)), (*owners, limit)).fetchall()
             counted: dict[int, dict[str, int]] = defaultdict(dict)
             for row in ask_many(connection, "nights_counted", [row["number"] for row in rows]):
@@ -114,7 +114,7 @@ class NightStore(FeaturePart):
     async def night_changes(self, number: int) -> tuple[list[NightChange], list[SummaryLine], list[Candidate]]:
         """What a night changed, in order; the lines of days that it wrote; what it put forward."""
 
-        def work(connection: sqlite3.Connection) -> tuple[list[NightChange], list[SummaryLine], list[Candidate]]:
+        def work(connection: Connection) -> tuple[list[NightChange], list[SummaryLine], list[Candidate]]:
             changes = [
                 NightChange(
                     row["place"],
@@ -135,7 +135,7 @@ class NightStore(FeaturePart):
     async def night_candidates(self, number: int) -> list[Candidate]:
         """What a night put forward."""
 
-        def work(connection: sqlite3.Connection) -> list[Candidate]:
+        def work(connection: Connection) -> list[Candidate]:
             return [candidate_of(row) for row in connection.execute(QUERIES["night_candidates_get"], (number,))]
 
         return await self._db.read(work)
@@ -143,7 +143,7 @@ class NightStore(FeaturePart):
     async def mark_night(self, at: datetime) -> None:
         """There was a night of everybody."""
 
-        def work(connection: sqlite3.Connection) -> None:
+        def work(connection: Connection) -> None:
             upto = connection.execute(QUERIES["snapshot_upto"]).fetchone()["passage"]
             connection.execute(QUERIES["meta_set"], (LAST, orjson.dumps({"at": at, "passage": upto})))
 
@@ -152,7 +152,7 @@ class NightStore(FeaturePart):
     async def last_night(self) -> tuple[datetime | None, int]:
         """When there was a night of everybody last, and how many passages were said since."""
 
-        def work(connection: sqlite3.Connection) -> tuple[datetime | None, int]:
+        def work(connection: Connection) -> tuple[datetime | None, int]:
             row = connection.execute(QUERIES["meta_get"], (LAST,)).fetchone()
             data: dict[str, Any] = orjson.loads(row["value"]) if row else {"at": None, "passage": 0}
             upto = connection.execute(QUERIES["snapshot_upto"]).fetchone()["passage"]
@@ -160,7 +160,7 @@ class NightStore(FeaturePart):
 
         return await self._db.read(work)
 
-    def _apply_night(self, connection: sqlite3.Connection, planned: PlannedNight) -> int:
+    def _apply_night(self, connection: Connection, planned: PlannedNight) -> int:
         diff = planned.diff
         cursor = (diff.owner, planned.fact, planned.passage, planned.unread, planned.plain, stamp(planned.at))
         connection.execute(QUERIES["night_cursor_set"], cursor)
@@ -200,7 +200,7 @@ class NightStore(FeaturePart):
         connection.execute(QUERIES["night_passed_over"], (passed_over, night))
         return night
 
-    def _put_in_short(self, connection: sqlite3.Connection, night: int, diff: Diff) -> None:
+    def _put_in_short(self, connection: Connection, night: int, diff: Diff) -> None:
         """Have recall show less of what is old and unread."""
         for place, preview in enumerate(diff.previews, len(diff.changes)):
             columns = {"id": preview.memory, "owner": diff.owner, "from": 0, "to": preview.characters}
@@ -210,7 +210,7 @@ class NightStore(FeaturePart):
                 row = (night, place, ChangeAction.COMPACT.value, why, preview.memory, False, fields)
                 connection.execute(QUERIES["night_change_add"], row)
 
-    def _make_plain(self, connection: sqlite3.Connection, night: int, diff: Diff) -> None:
+    def _make_plain(self, connection: Connection, night: int, diff: Diff) -> None:
         """Have recall leave courtesies out."""
         for place, each in enumerate(diff.plain, len(diff.changes) + len(diff.previews)):
             gaps = gaps_row(each.gaps)
@@ -220,16 +220,16 @@ class NightStore(FeaturePart):
                 row = (night, place, ChangeAction.PLAIN.value, "courtesies are left out", each.memory, False, fields)
                 connection.execute(QUERIES["night_change_add"], row)
 
-    def _preview(self, connection: sqlite3.Connection, row: Mapping[str, Any]) -> bool:
+    def _preview(self, connection: Connection, row: Mapping[str, Any]) -> bool:
         """Have recall show so much of a memory, a passage or a fact; False where it shows something else by now."""
         names = ("night_preview_passage", "night_preview_fact")
         return any(connection.execute(QUERIES[name], row).rowcount for name in names)
 
-    def _change(self, connection: sqlite3.Connection, night: int, place: int, change: FactChange, owner: str) -> bool:
+    def _change(self, connection: Connection, night: int, place: int, change: FactChange, owner: str) -> bool:
         """Carry out a change; False where a fact is not what it was, and nothing is done."""
         ids = [touch.before.id for touch in change.touched if touch.before is not None]
         rows = {row["id"]: row for row in ask_many(connection, "facts_get", ids)}
-        to_write: list[tuple[sqlite3.Row | None, Fact]] = []
+        to_write: list[tuple[Row | None, Fact]] = []
         for touch in change.touched:
             after = _rebased(touch, rows)
             if after is None or after.owner != owner or (touch.before is None and self._buried(connection, after)):
@@ -247,12 +247,12 @@ class NightStore(FeaturePart):
             connection.execute(QUERIES["night_change_add"], (*columns, orjson.dumps(fields).decode()))
         return True
 
-    def _buried(self, connection: sqlite3.Connection, fact: Fact) -> bool:
+    def _buried(self, connection: Connection, fact: Fact) -> bool:
         """Whether a person has had forgotten what a night would draw anew."""
         hash = tombstone_of(self._key, fact.owner, fact.text)
         return bool(ask_many(connection, "tombstone_find", [hash]))
 
-    def _undo_night(self, connection: sqlite3.Connection, number: int, at: datetime) -> frozenset[str]:
+    def _undo_night(self, connection: Connection, number: int, at: datetime) -> frozenset[str]:
         night = connection.execute(QUERIES["night_get"], (number,)).fetchone()
         if night is None:
             raise NotUndone(f"there is no night {number}")
@@ -291,7 +291,7 @@ class NightStore(FeaturePart):
         return frozenset({night["owner"]})
 
 
-def _withdraw(connection: sqlite3.Connection, night: int) -> None:
+def _withdraw(connection: Connection, night: int) -> None:
     """Take back what a night put forward, but for what a person has decided since."""
     for row in connection.execute(QUERIES["night_candidates_get"], (night,)).fetchall():
         if row["made"]:
@@ -305,7 +305,7 @@ def _withdraw(connection: sqlite3.Connection, night: int) -> None:
     connection.execute(QUERIES["night_candidates_drop"], (night,))
 
 
-def _rebased(touch: Touch, rows: Mapping[str, sqlite3.Row]) -> Fact | None:
+def _rebased(touch: Touch, rows: Mapping[str, Row]) -> Fact | None:
     """What a fact becomes, given what it is now: what was only counted meanwhile is counted in. None where something
     else has happened to it."""
     before, after = touch.before, touch.after
@@ -342,7 +342,7 @@ def _put_back(name: str, now: Any, before: Any, after: Any) -> Any:
     return now
 
 
-def _there(connection: sqlite3.Connection, ids: str) -> str:
+def _there(connection: Connection, ids: str) -> str:
     """Without the ids of facts that a person has had forgotten since."""
     named = orjson.loads(ids)
     known = {row["id"] for row in ask_many(connection, "facts_get", named)}

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import sqlite3
 import uuid
 from collections.abc import Sequence
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
+
+import psycopg
 
 from memory.conversation import Conversation, Message, Part, Reply, Role, Text, Usage, digest
 from memory.fact import Category, Fact, FactKind, Origin, Passage, Stream
 from memory.scope import Layer, Scope
 from memory.session import Arrival, Exchange, Receipt, RequestKind, Session, ShownMemory
-from memory.stores.journal import SqliteJournal
+from memory.stores.database import Database
+from memory.stores.journal import SqliteJournal, SqlJournal
+from memory.stores.postgresql.database import PostgresDatabase
+from memory.stores.postgresql.journal import PostgresJournal
+from tests.postgresql import TestServer
 
 AT = datetime(2026, 3, 4, 15, 30, tzinfo=UTC)
 ANN = Scope(user="ann", project="boat")
@@ -24,8 +34,40 @@ def redact(text: str) -> str:
     return text.replace(SECRET, "[redacted]")
 
 
-def open_journal(folder: Path, **settings: object) -> SqliteJournal:
+SERVER: TestServer | None = None
+"""Where journals are opened; None for SQLite."""
+ELSEWHERE = "PALIMPSEST_TEST_JOURNAL"
+"""The variable that tells a process of its own in which database journals are opened."""
+
+
+def open_journal(folder: Path, **settings: object) -> SqlJournal:
+    url = os.environ.get(ELSEWHERE) or (SERVER.database(folder) if SERVER is not None else "")
+    if url:
+        if "synchronous" in settings:
+            settings["flush"] = settings.pop("synchronous") == "FULL"
+        return PostgresJournal(url, folder / "store", redact, **settings)  # type: ignore[arg-type]
     return SqliteJournal(folder / "store" / "journal.sqlite", redact, **settings)  # type: ignore[arg-type]
+
+
+def rows(journal: SqlJournal, sql: str) -> list[tuple[Any, ...]]:
+    """What a query finds, on a connection of its own."""
+    database = journal._db
+    if isinstance(database, PostgresDatabase):
+        with psycopg.connect(database.url) as connection:
+            return connection.execute(sql.encode()).fetchall()
+    assert isinstance(database, Database)
+    with closing(sqlite3.connect(database.path)) as opened:
+        return opened.execute(sql).fetchall()
+
+
+def stored(journal: SqlJournal) -> bytes:
+    """All that is kept: the bytes of the files, and of a server every value of every table."""
+    found = [file.read_bytes() for file in journal._db.folder.iterdir() if file.is_file()]
+    if isinstance(journal._db, PostgresDatabase):
+        for (table,) in rows(journal, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"):
+            values = (value for row in rows(journal, f"SELECT * FROM {table}") for value in row)
+            found += [value if isinstance(value, bytes) else str(value).encode() for value in values]
+    return b"".join(found)
 
 
 def said(role: Role, *texts: str) -> Message:

@@ -14,7 +14,7 @@ import numpy as np
 
 from memory.ports import Lesson, Point
 from memory.stores.generations import FolderIndexes, Generations
-from memory.stores.journal import SqliteJournal
+from memory.stores.journal import SqlJournal
 from tests.memory.stores.derived_facts import exchange, fact, open_journal, session, user
 
 SESSIONS = 4
@@ -34,7 +34,7 @@ def say(kind: str, id: str) -> None:
     sys.stdout.flush()
 
 
-async def talk(journal: SqliteJournal, life: int, number: int) -> None:
+async def talk(journal: SqlJournal, life: int, number: int) -> None:
     """One session, whose requests grow by one message each."""
     of, history = session(f"{life}-{number}"), []
     for turn in range(10_000):
@@ -44,7 +44,7 @@ async def talk(journal: SqliteJournal, life: int, number: int) -> None:
         say("e", id)
 
 
-async def work(journal: SqliteJournal, home: Path) -> None:
+async def work(journal: SqlJournal, home: Path) -> None:
     """The worker: learns a fact from each exchange and puts it into the index."""
     index, generation = await Generations(journal, FolderIndexes(home / "index")).open_current(OneDimension())  # type: ignore[arg-type]
     while True:

@@ -11,7 +11,7 @@ import pytest_asyncio
 from memory.behaviour import BehaviourRecord, CommandFailure, Key, KnownObservation
 from memory.ports import Lesson
 from memory.stores import behaviour
-from memory.stores.journal import SqliteJournal
+from memory.stores.journal import SqliteJournal, SqlJournal
 from tests.memory.learning.behaviour.making import AT, did
 from tests.memory.stores.derived_facts import fact
 
@@ -20,13 +20,13 @@ KEY = Key(b"k" * 16, specific=True)
 
 
 @pytest_asyncio.fixture
-async def journal(tmp_path: Path) -> AsyncIterator[SqliteJournal]:
+async def journal(tmp_path: Path) -> AsyncIterator[SqlJournal]:
     opened = SqliteJournal(tmp_path / "journal.db", lambda text: text.replace("sk-secret", "[redacted]"))
     yield opened
     await opened.close()
 
 
-async def learned(journal: SqliteJournal, *families: str, owner: str = MINE, memory: str = "f1") -> None:
+async def learned(journal: SqlJournal, *families: str, owner: str = MINE, memory: str = "f1") -> None:
     held = KnownObservation(owner, memory.encode(), "fix", memory, '{"failed": "run --key sk-secret"}')
     failure = CommandFailure("make all", (KEY,))
     observed = BehaviourRecord(owner, tuple(did("s1", *families)), (held,), {memory: failure})
@@ -34,7 +34,7 @@ async def learned(journal: SqliteJournal, *families: str, owner: str = MINE, mem
     await journal.learn(Lesson(0, (kept,), observed=observed))
 
 
-async def test_steps_come_back_in_order_and_each_is_kept_once(journal: SqliteJournal) -> None:
+async def test_steps_come_back_in_order_and_each_is_kept_once(journal: SqlJournal) -> None:
     await learned(journal, "make all", "!make test")
     await learned(journal, "make all", "!make test", "git push")
     assert [step.family for step in await journal.steps(MINE, 10)] == ["make all", "make test", "git push"]
@@ -44,7 +44,7 @@ async def test_steps_come_back_in_order_and_each_is_kept_once(journal: SqliteJou
     assert await journal.steps(OTHER, 10) == []
 
 
-async def test_a_fix_is_found_by_its_key_and_only_by_its_owner(journal: SqliteJournal) -> None:
+async def test_a_fix_is_found_by_its_key_and_only_by_its_owner(journal: SqlJournal) -> None:
     await learned(journal, "make all")
     [remedy] = await journal.remedies([MINE, "u:/ada"], [b"x" * 16, KEY.hash])
     assert (remedy.fact.id, remedy.key, remedy.family, remedy.specific) == ("f1", KEY.hash, "make all", True)
@@ -52,26 +52,26 @@ async def test_a_fix_is_found_by_its_key_and_only_by_its_owner(journal: SqliteJo
     assert await journal.remedies([MINE], []) == []
 
 
-async def test_no_secret_stands_in_what_was_observed(journal: SqliteJournal) -> None:
+async def test_no_secret_stands_in_what_was_observed(journal: SqlJournal) -> None:
     await learned(journal, "make all")
     [held] = await journal.observations(MINE)
     assert held.detail == '{"failed": "run --key [redacted]"}'
 
 
-async def test_forgetting_a_fix_forgets_how_it_is_found(journal: SqliteJournal) -> None:
+async def test_forgetting_a_fix_forgets_how_it_is_found(journal: SqlJournal) -> None:
     await learned(journal, "make all")
     await journal.forget(["f1"], AT, [MINE])
     assert await journal.remedies([MINE], [KEY.hash]) == []
     assert await journal.observations(MINE) == []
 
 
-async def test_what_is_retired_is_observed_no_more(journal: SqliteJournal) -> None:
+async def test_what_is_retired_is_observed_no_more(journal: SqlJournal) -> None:
     await learned(journal, "make all")
     await journal.learn(Lesson(0, observed=BehaviourRecord(MINE, retired=("f1",))))
     assert await journal.observations(MINE, [b"f1"]) == []
 
 
-async def test_only_the_newest_steps_are_kept(journal: SqliteJournal, monkeypatch: object) -> None:
+async def test_only_the_newest_steps_are_kept(journal: SqlJournal, monkeypatch: object) -> None:
     kept, often = behaviour.MAX_STEPS, behaviour.ROUND
     behaviour.MAX_STEPS, behaviour.ROUND = 3, 1
     try:

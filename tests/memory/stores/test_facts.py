@@ -17,7 +17,7 @@ from memory.fact import Category, Fact, FactKind, MemoryTier, Origin, Sensitivit
 from memory.ports import Lesson, TermRarity
 from memory.scope import Layer, Scope
 from memory.stores.errors import StoreFault
-from memory.stores.journal import SqliteJournal
+from memory.stores.journal import SqlJournal
 from tests.memory.stores.derived_facts import ANN, AT, BOB, exchange, fact, open_journal, owner, passage, user
 
 WHOLE = Fact(
@@ -57,19 +57,20 @@ WHOLE = Fact(
 )
 
 
-async def learn(journal: SqliteJournal, *memories: object, **more: object) -> None:
+async def learn(journal: SqlJournal, *memories: object, **more: object) -> None:
     facts = tuple(each for each in memories if isinstance(each, Fact))
     others = tuple(each for each in memories if not isinstance(each, Fact))
     await journal.learn(Lesson(0, facts, others, **more))  # type: ignore[arg-type]
 
 
-async def test_a_fact_comes_back_whole(journal: SqliteJournal) -> None:
+async def test_a_fact_comes_back_whole(journal: SqlJournal) -> None:
     await learn(journal, WHOLE)
     (found,) = await journal.facts([WHOLE.id])
     assert found == WHOLE
     assert found.recorded_at.utcoffset() == timedelta(hours=-8)
 
 
+@pytest.mark.sqlite
 async def test_columns_in_another_order_are_refused_and_one_more_at_the_end_is_not(tmp_path: Path) -> None:
     async def changed(*statements: str) -> None:
         await open_journal(tmp_path).close()
@@ -84,27 +85,27 @@ async def test_columns_in_another_order_are_refused_and_one_more_at_the_end_is_n
         open_journal(tmp_path)
 
 
-async def test_a_passage_comes_back_whole(journal: SqliteJournal) -> None:
+async def test_a_passage_comes_back_whole(journal: SqlJournal) -> None:
     whole = passage("what was said", turn=3, piece=1, question=True, sensitivity=Sensitivity.RESTRICTED, source=b"x")
     await learn(journal, whole)
     assert await journal.passages([whole.id]) == [whole]
 
 
-async def test_a_time_without_a_zone_is_refused(journal: SqliteJournal) -> None:
+async def test_a_time_without_a_zone_is_refused(journal: SqlJournal) -> None:
     with pytest.raises(ValueError, match="without its zone"):
         await learn(journal, replace(WHOLE, valid_from=AT.replace(tzinfo=None)))
     assert await journal.facts([WHOLE.id]) == []
 
 
 async def test_what_is_asked_for_by_id_comes_in_that_order_and_unknown_ids_are_left_out(
-    journal: SqliteJournal,
+    journal: SqlJournal,
 ) -> None:
     one, two = fact("one"), fact("two")
     await learn(journal, one, two)
     assert await journal.facts([two.id, "unknown", one.id, two.id]) == [two, one]
 
 
-async def test_a_lesson_and_the_cursor_move_together(journal: SqliteJournal) -> None:
+async def test_a_lesson_and_the_cursor_move_together(journal: SqlJournal) -> None:
     await journal.commit(exchange("e1", [user("a")]))
     await journal.commit(exchange("e2", [user("b")]))
     number = (await journal.unlearned(1))[0].number
@@ -118,7 +119,7 @@ async def test_a_lesson_and_the_cursor_move_together(journal: SqliteJournal) -> 
     assert (await journal.counts()).behind == 1
 
 
-async def test_a_lesson_that_was_learned_before_changes_nothing(journal: SqliteJournal) -> None:
+async def test_a_lesson_that_was_learned_before_changes_nothing(journal: SqlJournal) -> None:
     await journal.commit(exchange("e1", [user("a")]))
     number = (await journal.unlearned(1))[0].number
     lesson = Lesson(number, (fact("x"),), (), {owner(): 1}, {owner(): {7: 1}})
@@ -128,13 +129,13 @@ async def test_a_lesson_that_was_learned_before_changes_nothing(journal: SqliteJ
     assert await journal.rarity([owner()], [7]) == TermRarity(1, {7: 1})
 
 
-async def test_active_facts_come_newest_first_and_no_more_than_asked_for(journal: SqliteJournal) -> None:
+async def test_active_facts_come_newest_first_and_no_more_than_asked_for(journal: SqlJournal) -> None:
     facts = [fact(str(n), recorded_at=AT + timedelta(minutes=n)) for n in range(5)]
     await learn(journal, *reversed(facts), fact("old", state=State.SUPERSEDED))
     assert [each.text for each in await journal.facts_of([owner()], 3)] == ["4", "3", "2"]
 
 
-async def test_facts_are_found_by_the_beginning_of_their_id_or_by_what_they_hold(journal: SqliteJournal) -> None:
+async def test_facts_are_found_by_the_beginning_of_their_id_or_by_what_they_hold(journal: SqlJournal) -> None:
     one = fact("Uses 100% PNPM", id="aaaa1111-0000-0000-0000-000000000000")
     two = fact("Deploys on Friday", id="bbbb2222-0000-0000-0000-000000000000", wrong="on Monday", state=State.ARCHIVED)
     await learn(journal, one, two, fact("Uses pnpm", scope=BOB))
@@ -144,7 +145,7 @@ async def test_facts_are_found_by_the_beginning_of_their_id_or_by_what_they_hold
         assert await journal.find_facts([owner()], text) == expected, text
 
 
-async def test_a_fact_is_pinned_and_let_go(journal: SqliteJournal) -> None:
+async def test_a_fact_is_pinned_and_let_go(journal: SqlJournal) -> None:
     one = fact("x")
     await learn(journal, one)
     assert await journal.pin(one.id, True)
@@ -154,7 +155,7 @@ async def test_a_fact_is_pinned_and_let_go(journal: SqliteJournal) -> None:
     assert not await journal.pin("unknown", True)
 
 
-async def test_a_fact_is_written_anew_only_where_it_is_known(journal: SqliteJournal) -> None:
+async def test_a_fact_is_written_anew_only_where_it_is_known(journal: SqlJournal) -> None:
     one = fact("x")
     assert not await journal.update(one)
     await learn(journal, one)
@@ -162,7 +163,7 @@ async def test_a_fact_is_written_anew_only_where_it_is_known(journal: SqliteJour
     assert await journal.facts([one.id]) == [replace(one, text="y", importance=0.9)]
 
 
-async def test_only_use_strengthens_and_a_session_counts_once(journal: SqliteJournal) -> None:
+async def test_only_use_strengthens_and_a_session_counts_once(journal: SqlJournal) -> None:
     one = fact("x", session="s1")
     await learn(journal, one)
     later = AT + timedelta(hours=1)
@@ -175,14 +176,14 @@ async def test_only_use_strengthens_and_a_session_counts_once(journal: SqliteJou
     assert (told.access, told.sessions, told.used_at) == (4, 2, later)
 
 
-async def test_neighbours_come_in_the_order_of_the_talk(journal: SqliteJournal) -> None:
+async def test_neighbours_come_in_the_order_of_the_talk(journal: SqlJournal) -> None:
     pieces = [passage(f"{turn}.{piece}", turn=turn, piece=piece) for turn in range(6) for piece in (1, 0)]
     await learn(journal, *pieces, passage("elsewhere", turn=2, session="s2"), passage("other", turn=2, scope=BOB))
     near = await journal.neighbours([("s1", 2)], 1, [owner()])
     assert [each.text for each in near] == ["1.0", "1.1", "2.0", "2.1", "3.0", "3.1"]
 
 
-async def test_rarity_is_counted_over_the_owners_that_are_asked_for(journal: SqliteJournal) -> None:
+async def test_rarity_is_counted_over_the_owners_that_are_asked_for(journal: SqlJournal) -> None:
     big = 2**32 - 1
     await learn(journal, documents={"a": 10, "b": 5}, terms={"a": {1: 4, big: 1}, "b": {1: 2}})
     await learn(journal, documents={"a": 1}, terms={"a": {1: 1}})
@@ -193,7 +194,7 @@ async def test_rarity_is_counted_over_the_owners_that_are_asked_for(journal: Sql
     assert await journal.rarity(["a"], [1, big]) == TermRarity(0, {big: 1})
 
 
-async def test_tombstones_are_known_again(journal: SqliteJournal) -> None:
+async def test_tombstones_are_known_again(journal: SqlJournal) -> None:
     await journal.tombstone([b"1", b"2"], AT)
     await journal.tombstone([b"2"], AT)
     assert await journal.is_forgotten([b"2", b"3"]) == frozenset({b"2"})
@@ -247,7 +248,7 @@ def test_nothing_of_another_owner_ever_comes_back(told: list[tuple[Scope, Layer]
         asyncio.run(run(Path(folder)))
 
 
-async def test_no_owner_at_all_sees_nothing(journal: SqliteJournal) -> None:
+async def test_no_owner_at_all_sees_nothing(journal: SqlJournal) -> None:
     await learn(journal, fact("x"), fact("y", scope=BOB))
     assert await journal.facts_of([]) == []
     assert await journal.find_facts([], "x") == []

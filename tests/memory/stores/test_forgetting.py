@@ -16,7 +16,7 @@ from memory.learning.research_erasure import FORGOTTEN
 from memory.ports import Lesson, Overview, StoredMessage, TermRarity
 from memory.session import Shed, ShownMemory
 from memory.stores.erasure import LineEraser
-from memory.stores.journal import SqliteJournal
+from memory.stores.journal import SqlJournal
 from tests.memory.stores.derived_facts import (
     AT,
     BOB,
@@ -27,6 +27,7 @@ from tests.memory.stores.derived_facts import (
     owner,
     passage,
     session,
+    stored,
     user,
 )
 
@@ -38,17 +39,13 @@ def terms(memory: Fact | Passage) -> Iterable[int]:
 
 
 @pytest_asyncio.fixture
-async def journal(tmp_path: Path) -> AsyncIterator[SqliteJournal]:
+async def journal(tmp_path: Path) -> AsyncIterator[SqlJournal]:
     opened = open_journal(tmp_path, terms=terms)
     yield opened
     await opened.close()
 
 
-async def stored(journal: SqliteJournal) -> bytes:
-    return b"".join(path.read_bytes() for path in journal._db.path.parent.iterdir())
-
-
-async def taught(journal: SqliteJournal, message: object = None) -> tuple[Fact, Passage]:
+async def taught(journal: SqlJournal, message: object = None) -> tuple[Fact, Passage]:
     """A session in which the words were said, learned, recalled and shown."""
     said = user(WORDS)
     one = fact(WORDS, source=said.digest)
@@ -63,23 +60,23 @@ async def taught(journal: SqliteJournal, message: object = None) -> tuple[Fact, 
     return one, piece
 
 
-async def test_a_forgotten_fact_leaves_no_byte_behind(journal: SqliteJournal) -> None:
+async def test_a_forgotten_fact_leaves_no_byte_behind(journal: SqlJournal) -> None:
     one, piece = await taught(journal)
     # Compressed, the message does not show its words: so look for its body too.
     row = await journal._db.read(lambda c: c.execute("SELECT body FROM messages WHERE number = 1").fetchone())
-    assert WORDS.encode() in await stored(journal)
-    assert row["body"] in await stored(journal)
+    assert WORDS.encode() in stored(journal)
+    assert row["body"] in stored(journal)
     gone = await journal.forget([one.id], AT, [owner()], [b"keyed hash"])
     assert gone.scrubbed
-    assert WORDS.encode() not in await stored(journal)
-    assert row["body"] not in await stored(journal)
+    assert WORDS.encode() not in stored(journal)
+    assert row["body"] not in stored(journal)
     assert (gone.facts, gone.passages) == ((one,), (piece,))
     assert gone.ids == (one.id, piece.id)
     assert (gone.messages, gone.entries, gone.receipts, gone.sessions) == (1, 1, 1, ("s1",))
     assert await journal.is_forgotten([b"keyed hash"]) == {b"keyed hash"}
 
 
-async def test_every_table_has_let_go(journal: SqliteJournal) -> None:
+async def test_every_table_has_let_go(journal: SqlJournal) -> None:
     one, piece = await taught(journal)
     await journal.forget([one.id], AT)
     assert await journal.facts([one.id]) == []
@@ -96,7 +93,7 @@ async def test_every_table_has_let_go(journal: SqliteJournal) -> None:
     assert await journal.rarity([owner()], list(terms(one))) == TermRarity(0, {})
 
 
-async def test_a_resent_history_does_not_bring_it_back(journal: SqliteJournal) -> None:
+async def test_a_resent_history_does_not_bring_it_back(journal: SqlJournal) -> None:
     one, _ = await taught(journal)
     await journal.forget([one.id], AT)
     again = [user(WORDS), assistant("ok"), user("go on")]
@@ -104,10 +101,10 @@ async def test_a_resent_history_does_not_bring_it_back(journal: SqliteJournal) -
     await journal.commit(exchange("e4", again, of=session("s2")))
     assert [told.messages[0].text for told in await journal.unlearned(9)] == [FORGOTTEN] * 3
     await journal._db.scrub()
-    assert WORDS.encode() not in await stored(journal)
+    assert WORDS.encode() not in stored(journal)
 
 
-async def test_another_person_who_said_the_same_keeps_it(journal: SqliteJournal) -> None:
+async def test_another_person_who_said_the_same_keeps_it(journal: SqlJournal) -> None:
     one, _ = await taught(journal)
     theirs = fact(WORDS, scope=BOB, source=one.source, session="s9")
     await journal.commit(exchange("e9", [user(WORDS)], of=session("s9", BOB)))
@@ -117,14 +114,14 @@ async def test_another_person_who_said_the_same_keeps_it(journal: SqliteJournal)
     assert [told.messages[0].text for told in await journal.unlearned(9)] == [FORGOTTEN, WORDS]
 
 
-async def test_ids_of_other_owners_are_left_alone(journal: SqliteJournal) -> None:
+async def test_ids_of_other_owners_are_left_alone(journal: SqlJournal) -> None:
     one, piece = await taught(journal)
     gone = await journal.forget([one.id, piece.id], AT, [owner(BOB)])
     assert gone.ids == ()
     assert await journal.facts([one.id]) == [one]
 
 
-async def test_other_facts_of_the_message_stay_but_its_words_go(journal: SqliteJournal) -> None:
+async def test_other_facts_of_the_message_stay_but_its_words_go(journal: SqlJournal) -> None:
     one, piece = await taught(journal)
     beside = fact("Something else", source=one.source)
     await journal.learn(Lesson(0, (beside,)))
@@ -134,13 +131,13 @@ async def test_other_facts_of_the_message_stay_but_its_words_go(journal: SqliteJ
     assert await journal.passages([piece.id]) == []
 
 
-async def test_forgetting_a_passage_takes_what_its_message_taught(journal: SqliteJournal) -> None:
+async def test_forgetting_a_passage_takes_what_its_message_taught(journal: SqlJournal) -> None:
     one, piece = await taught(journal)
     gone = await journal.forget([piece.id], AT)
     assert gone.ids == (one.id, piece.id)
 
 
-async def test_what_was_derived_goes_too_and_references_are_cut(journal: SqliteJournal) -> None:
+async def test_what_was_derived_goes_too_and_references_are_cut(journal: SqlJournal) -> None:
     one, _ = await taught(journal)
     gist = fact("gist", derived_from=(one.id,), session="night")
     gist_of_gist = fact("gist of the gist", derived_from=(gist.id, "other"), session="night")
@@ -152,7 +149,7 @@ async def test_what_was_derived_goes_too_and_references_are_cut(journal: SqliteJ
     assert (left.id, left.supersedes, left.contradicts) == (newer.id, ("other",), ())
 
 
-async def test_every_index_is_told_to_let_go(journal: SqliteJournal) -> None:
+async def test_every_index_is_told_to_let_go(journal: SqlJournal) -> None:
     first = await journal.begin_generation("static", 8)
     second = await journal.begin_generation("minilm", 16)
     one, piece = await taught(journal)
@@ -163,7 +160,7 @@ async def test_every_index_is_told_to_let_go(journal: SqliteJournal) -> None:
         assert (lag.facts, lag.passages, set(lag.gone)) == ((), (), {one.id, piece.id})
 
 
-async def test_what_came_from_no_message_takes_nothing_else_that_came_from_none(journal: SqliteJournal) -> None:
+async def test_what_came_from_no_message_takes_nothing_else_that_came_from_none(journal: SqlJournal) -> None:
     await taught(journal)
     one, two, piece = fact("one", source=b""), fact("two", source=b""), passage("piece", source=b"")
     await journal.learn(Lesson(0, (one, two), (piece,)))
@@ -171,14 +168,14 @@ async def test_what_came_from_no_message_takes_nothing_else_that_came_from_none(
     assert await journal.facts([two.id]) == [two]
 
 
-async def test_forgetting_what_is_unknown_changes_nothing(journal: SqliteJournal) -> None:
+async def test_forgetting_what_is_unknown_changes_nothing(journal: SqlJournal) -> None:
     one, _ = await taught(journal)
     assert (await journal.forget(["unknown"], AT)).ids == ()
     assert (await journal.forget([], AT)).ids == ()
     assert await journal.facts([one.id]) == [one]
 
 
-async def shed(journal: SqliteJournal) -> tuple[Message, Fact]:
+async def shed(journal: SqlJournal) -> tuple[Message, Fact]:
     """A reply that was learned from, sent back in another form, lowered, shed, paged in and told in a note."""
     parts = (Reasoning("hm", "sig"), Text(f"I note that {WORDS}"), ToolCall("c1", "write", f'{{"text": "{WORDS}"}}'))
     reply = Message(Role.ASSISTANT, parts, digest(Role.ASSISTANT, parts))
@@ -209,11 +206,11 @@ async def shed(journal: SqliteJournal) -> tuple[Message, Fact]:
     return back, one
 
 
-async def test_what_was_shed_paged_in_and_noted_of_a_message_goes_with_it(journal: SqliteJournal) -> None:
+async def test_what_was_shed_paged_in_and_noted_of_a_message_goes_with_it(journal: SqlJournal) -> None:
     back, one = await shed(journal)
     gone = await journal.forget([one.id], AT)
     assert gone.scrubbed
-    stored_now = await stored(journal)
+    stored_now = stored(journal)
     assert WORDS.encode() not in stored_now
     assert b"marmalade" not in stored_now
     stub, call, paged, rounds, offer, cut, page = await journal.ledger("s1")
@@ -231,31 +228,31 @@ async def test_what_was_shed_paged_in_and_noted_of_a_message_goes_with_it(journa
     assert (await journal.shelved("s1", [back.digest]))[back.digest] == StoredMessage(True, {})
 
 
-async def test_a_forgotten_reply_is_forgotten_in_the_form_in_which_it_was_sent_back(journal: SqliteJournal) -> None:
+async def test_a_forgotten_reply_is_forgotten_in_the_form_in_which_it_was_sent_back(journal: SqlJournal) -> None:
     back, one = await shed(journal)
     row = await journal._db.read(
         lambda c: c.execute("SELECT body FROM messages WHERE digest = ?", (back.digest,)).fetchone()
     )
     await journal.forget([one.id], AT)
-    assert row["body"] not in await stored(journal)
+    assert row["body"] not in stored(journal)
     (kept,) = await journal.messages_by_digest("u:/ann", back.digest.hex())
     assert kept.forgotten
     assert kept.message.text == FORGOTTEN
 
 
-async def test_a_forgotten_reply_is_not_taken_in_again_in_another_form(journal: SqliteJournal) -> None:
+async def test_a_forgotten_reply_is_not_taken_in_again_in_another_form(journal: SqlJournal) -> None:
     _, one = await shed(journal)
     await journal.forget([one.id], AT)
     note = (Text(f"I note that {WORDS}"),)
     item = Message(Role.ASSISTANT, note, digest(Role.ASSISTANT, note))
     await journal.commit(exchange("e5", [user("go"), item, user("on")], of=session("s5")))
     await journal._db.scrub()
-    assert b"marmalade" not in await stored(journal)
+    assert b"marmalade" not in stored(journal)
     (kept,) = await journal.messages_by_digest("u:/ann", item.digest.hex())
     assert (kept.forgotten, kept.message.text) == (True, FORGOTTEN)
 
 
-async def test_a_word_that_many_messages_say_is_not_forgotten_with_one_of_them(journal: SqliteJournal) -> None:
+async def test_a_word_that_many_messages_say_is_not_forgotten_with_one_of_them(journal: SqlJournal) -> None:
     parts = (Text("Done."), Text(f"And I know that {WORDS}"))
     reply = Message(Role.ASSISTANT, parts, digest(Role.ASSISTANT, parts))
     await journal.commit(exchange("e1", [user("go"), assistant("Done."), user("on")], parts))
@@ -266,12 +263,12 @@ async def test_a_word_that_many_messages_say_is_not_forgotten_with_one_of_them(j
     assert kept.message == assistant("Done.")
 
 
-async def test_an_overview_that_comes_late_is_not_written_of_what_was_forgotten(journal: SqliteJournal) -> None:
+async def test_an_overview_that_comes_late_is_not_written_of_what_was_forgotten(journal: SqlJournal) -> None:
     back, one = await shed(journal)
     await journal.forget([one.id], AT)
     await journal.write_overviews(3, "u:/ann", {(back.digest, 0): Overview(1, WORDS, WORDS, 1)})
     await journal._db.scrub()
-    assert WORDS.encode() not in await stored(journal)
+    assert WORDS.encode() not in stored(journal)
 
 
 def test_lines_that_tell_of_a_forgotten_text_are_found_by_their_words() -> None:

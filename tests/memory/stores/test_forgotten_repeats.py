@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from memory.conversation import Message, Role, Text, ToolCall, ToolResult, digest
 from memory.ports import Lesson, Overview
 from memory.stores.forgotten_repeats import RepeatEraser
-from memory.stores.journal import SqliteJournal
+from memory.stores.journal import SqlJournal
 from memory.stores.messages import MAX_TEXT_CHARS
 from tests.memory.stores.derived_facts import AT, assistant, exchange, fact, open_journal, owner, user
 
@@ -22,7 +22,7 @@ WORD = st.sampled_from(["vault", "opens", "word", "the", "door", "copper", "Tom"
 
 
 @pytest_asyncio.fixture
-async def journal(tmp_path: Path) -> AsyncIterator[SqliteJournal]:
+async def journal(tmp_path: Path) -> AsyncIterator[SqlJournal]:
     opened = open_journal(tmp_path)
     yield opened
     await opened.close()
@@ -55,7 +55,7 @@ def test_no_text_that_is_looked_for_is_left_wherever_the_lines_break(text: list[
     assert all(line.split() in lines for line in left.split("\n") if line)
 
 
-async def test_a_tools_output_and_a_call_that_repeat_it_keep_their_other_lines(journal: SqliteJournal) -> None:
+async def test_a_tools_output_and_a_call_that_repeat_it_keep_their_other_lines(journal: SqlJournal) -> None:
     said, note = user(WORDS), {"path": "notes.md", "lines": ["Tom has the key.", WORDS], "n": 3}
     call = ToolCall("c1", "write", orjson.dumps(note).decode())
     parts = (ToolResult("c1", (Text(f"Tom has the key.\n{WORDS}\nGrace has the paper."),)),)
@@ -78,7 +78,7 @@ async def test_a_tools_output_and_a_call_that_repeat_it_keep_their_other_lines(j
     assert orjson.loads(left.arguments) == note | {"lines": ["Tom has the key.", "[forgotten]"]}
 
 
-async def test_what_repeats_it_in_the_middle_of_a_text_that_nobody_reads_whole_goes_too(journal: SqliteJournal) -> None:
+async def test_what_repeats_it_in_the_middle_of_a_text_that_nobody_reads_whole_goes_too(journal: SqlJournal) -> None:
     said, line = user(WORDS), "an unremarkable line of a log\n"
     many = MAX_TEXT_CHARS // len(line)
     parts = (ToolResult("c1", (Text(f"{line * many}{WORDS}\n{line * many}"),)),)

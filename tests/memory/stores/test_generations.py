@@ -14,7 +14,7 @@ from memory.ports import Generation, Index, Lag, Lesson, Point, Query, Vector
 from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.generations import FolderIndexes, Generations
 from memory.stores.index_edge import EdgeIndex
-from memory.stores.journal import SqliteJournal
+from memory.stores.journal import SqlJournal
 from tests.memory.stores.derived_facts import fact, open_journal, owner
 
 
@@ -39,18 +39,18 @@ def points(lag: Lag, embedder: Flat) -> list[Point]:
     return [Point(each.id, each.owner, "fact", 0.0, embedder.query(each.text), {}) for each in lag.facts]
 
 
-async def take_in(journal: SqliteJournal, generation: Generation, index: Index, embedder: Flat) -> None:
+async def take_in(journal: SqlJournal, generation: Generation, index: Index, embedder: Flat) -> None:
     while (lag := await journal.unindexed(3, generation.number)).ids:
         await index.upsert(points(lag, embedder))
         await journal.mark_indexed(lag.ids, generation.number)
 
 
-async def texts(journal: SqliteJournal, index: Index, embedder: Flat) -> set[str]:
+async def texts(journal: SqlJournal, index: Index, embedder: Flat) -> set[str]:
     hits = await index.search(Query((owner(),), embedder.query(""), {}, 100))
     return {each.text for each in await journal.facts([hit.id for hit in hits])}
 
 
-async def learn(journal: SqliteJournal, *told: str) -> None:
+async def learn(journal: SqlJournal, *told: str) -> None:
     await journal.learn(Lesson(0, tuple(fact(text) for text in told)))
 
 
@@ -58,7 +58,7 @@ async def folders(home: Path) -> list[str]:
     return sorted(await asyncio.to_thread(lambda: [path.name for path in home.iterdir()]))
 
 
-async def test_an_index_is_filled_once_and_opened_as_it_is_then(journal: SqliteJournal, tmp_path: Path) -> None:
+async def test_an_index_is_filled_once_and_opened_as_it_is_then(journal: SqlJournal, tmp_path: Path) -> None:
     await learn(journal, "a", "b", "c", "d")
     generations = Generations(journal, FolderIndexes(tmp_path / "index"))
     index, generation = await generations.open_current(Flat())
@@ -72,9 +72,7 @@ async def test_an_index_is_filled_once_and_opened_as_it_is_then(journal: SqliteJ
 
 
 @pytest.mark.parametrize("harm", ["deleted", "emptied", "damaged"])
-async def test_an_index_that_is_gone_or_damaged_is_made_again(
-    journal: SqliteJournal, tmp_path: Path, harm: str
-) -> None:
+async def test_an_index_that_is_gone_or_damaged_is_made_again(journal: SqlJournal, tmp_path: Path, harm: str) -> None:
     await learn(journal, "a", "b")
     home = tmp_path / "index"
     generations = Generations(journal, FolderIndexes(home))
@@ -99,7 +97,7 @@ async def test_an_index_that_is_gone_or_damaged_is_made_again(
     await fresh.close()
 
 
-async def test_another_embedder_gets_an_index_of_its_own(journal: SqliteJournal, tmp_path: Path) -> None:
+async def test_another_embedder_gets_an_index_of_its_own(journal: SqlJournal, tmp_path: Path) -> None:
     await learn(journal, "a")
     generations = Generations(journal, FolderIndexes(tmp_path / "index"))
     index, generation = await generations.open_current(Flat())
@@ -115,7 +113,7 @@ async def test_another_embedder_gets_an_index_of_its_own(journal: SqliteJournal,
     await index.close()
 
 
-async def test_a_new_index_is_filled_beside_the_one_that_is_searched(journal: SqliteJournal, tmp_path: Path) -> None:
+async def test_a_new_index_is_filled_beside_the_one_that_is_searched(journal: SqlJournal, tmp_path: Path) -> None:
     await learn(journal, "a", "b")
     generations = Generations(journal, FolderIndexes(tmp_path / "index"))
     old, current = await generations.open_current(Flat())
@@ -137,7 +135,7 @@ async def test_a_new_index_is_filled_beside_the_one_that_is_searched(journal: Sq
     await new.close()
 
 
-async def test_a_rebuild_that_is_given_up_leaves_nothing(journal: SqliteJournal, tmp_path: Path) -> None:
+async def test_a_rebuild_that_is_given_up_leaves_nothing(journal: SqlJournal, tmp_path: Path) -> None:
     await learn(journal, "a")
     generations = Generations(journal, FolderIndexes(tmp_path / "index"))
     index, current = await generations.open_current(Flat())
@@ -167,7 +165,7 @@ async def test_what_another_journal_left_behind_is_not_taken_for_this_ones(tmp_p
     await second.close()
 
 
-async def test_an_index_that_another_owner_holds_is_not_thrown_away(journal: SqliteJournal, tmp_path: Path) -> None:
+async def test_an_index_that_another_owner_holds_is_not_thrown_away(journal: SqlJournal, tmp_path: Path) -> None:
     generations = Generations(journal, FolderIndexes(tmp_path / "index"))
     index, _ = await generations.open_current(Flat())
     with pytest.raises(StoreFault, match="owns the index") as caught:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memory.context.graph import names_in
 from memory.ports import Graph, Lesson, Tally
-from memory.stores.journal import SqliteJournal
+from memory.stores.journal import SqlJournal
 from tests.memory.stores.derived_facts import ANN, AT, BOB, fact, owner, passage
 
 OWNS = fact("Petra owns the Heron cluster.", id="5e3f0a52-0000-4000-8000-000000000001")
@@ -12,7 +12,7 @@ MOVED = passage("I hear that Petra moved to Graz.", id="5e3f0a52-0000-4000-8000-
 THEIRS = fact("We know that Petra likes Basel.", id="5e3f0a52-0000-4000-8000-000000000003", scope=BOB)
 
 
-async def filed(journal: SqliteJournal) -> None:
+async def filed(journal: SqlJournal) -> None:
     await journal.learn(Lesson(0, (OWNS, THEIRS), (MOVED,)))
     due = await journal.graph_due(10)
     assert {each.id for each in due} == {OWNS.id, MOVED.id, THEIRS.id}
@@ -20,7 +20,7 @@ async def filed(journal: SqliteJournal) -> None:
     assert await journal.graph_due(10) == []
 
 
-async def test_a_lesson_brings_its_names_along(journal: SqliteJournal) -> None:
+async def test_a_lesson_brings_its_names_along(journal: SqlJournal) -> None:
     assert await journal.graph_due(10) == []
     names = {each.id: names_in(each) for each in (OWNS, MOVED)}
     await journal.learn(Lesson(0, (OWNS,), (MOVED,), names=names))
@@ -31,25 +31,25 @@ async def test_a_lesson_brings_its_names_along(journal: SqliteJournal) -> None:
     assert await journal.graph_due(10) == [THEIRS]
 
 
-async def count(journal: SqliteJournal, table: str) -> int:
+async def count(journal: SqlJournal, table: str) -> int:
     return int(await journal._db.read(lambda c: c.execute(f"SELECT count(*) FROM {table}").fetchone()[0]))
 
 
-async def test_the_part_around_a_name_goes_two_names_far(journal: SqliteJournal) -> None:
+async def test_the_part_around_a_name_goes_two_names_far(journal: SqlJournal) -> None:
     await filed(journal)
     graph = await journal.graph([owner(ANN)], ["heron"], [])
     assert set(graph.names) == {OWNS.id, MOVED.id}
     assert graph.degrees["petra"] == 2 and graph.degrees["heron"] == 1
 
 
-async def test_nobody_sees_the_names_of_another_owner(journal: SqliteJournal) -> None:
+async def test_nobody_sees_the_names_of_another_owner(journal: SqlJournal) -> None:
     await filed(journal)
     assert THEIRS.id not in (await journal.graph([owner(ANN)], ["petra"], [])).names
     assert set((await journal.graph([owner(BOB)], ["petra"], [])).names) == {THEIRS.id}
     assert await journal.graph([owner(BOB)], ["heron"], []) == Graph()
 
 
-async def test_what_is_forgotten_leaves_the_graph_and_takes_its_names_along(journal: SqliteJournal) -> None:
+async def test_what_is_forgotten_leaves_the_graph_and_takes_its_names_along(journal: SqlJournal) -> None:
     await filed(journal)
     await journal.forget([MOVED.id], AT, [owner(ANN)])
     assert set((await journal.graph([owner(ANN)], ["petra"], [])).names) == {OWNS.id}
@@ -59,7 +59,7 @@ async def test_what_is_forgotten_leaves_the_graph_and_takes_its_names_along(jour
     assert [await count(journal, table) for table in ("names", "named", "graph_due")] == [0, 0, 0]
 
 
-async def test_what_was_forgotten_meanwhile_is_not_filed(journal: SqliteJournal) -> None:
+async def test_what_was_forgotten_meanwhile_is_not_filed(journal: SqlJournal) -> None:
     await journal.learn(Lesson(0, (OWNS,), ()))
     [due] = await journal.graph_due(10)
     await journal.forget([OWNS.id], AT, [owner(ANN)])
@@ -67,7 +67,7 @@ async def test_what_was_forgotten_meanwhile_is_not_filed(journal: SqliteJournal)
     assert await count(journal, "names") == 0
 
 
-async def test_a_changed_text_is_filed_anew(journal: SqliteJournal) -> None:
+async def test_a_changed_text_is_filed_anew(journal: SqlJournal) -> None:
     from dataclasses import replace
 
     await filed(journal)
@@ -75,7 +75,7 @@ async def test_a_changed_text_is_filed_anew(journal: SqliteJournal) -> None:
     assert [each.id for each in await journal.graph_due(10)] == [OWNS.id]
 
 
-async def test_a_name_of_very_many_memories_gives_no_part(journal: SqliteJournal) -> None:
+async def test_a_name_of_very_many_memories_gives_no_part(journal: SqlJournal) -> None:
     facts = tuple(fact(f"We asked Petra about thing {n}.") for n in range(70))
     await journal.learn(Lesson(0, facts, ()))
     await journal.file_names({each.id: (each.owner, ["petra"]) for each in facts})
@@ -83,7 +83,7 @@ async def test_a_name_of_very_many_memories_gives_no_part(journal: SqliteJournal
     assert graph.names == {} and graph.degrees == {"petra": 70}
 
 
-async def test_how_the_legs_have_done_is_kept_for_each_owner(journal: SqliteJournal) -> None:
+async def test_how_the_legs_have_done_is_kept_for_each_owner(journal: SqlJournal) -> None:
     await journal.tally("u:/ann", {"coverage": Tally(1.5, 2.0)})
     await journal.tally("u:/ann", {"coverage": Tally(2.5, 2.0), "graph": Tally(0.1, 0.0)})
     assert await journal.tallies("u:/ann") == {"coverage": Tally(2.5, 2.0), "graph": Tally(0.1, 0.0)}

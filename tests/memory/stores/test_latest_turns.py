@@ -9,13 +9,13 @@ from typing import Any
 from memory.conversation import Usage
 from memory.scope import Layer
 from memory.session import Receipt, RequestKind, Shed, ShownMemory
-from memory.stores.journal import SqliteJournal
+from memory.stores.journal import SqlJournal
 from tests.memory.stores.derived_facts import ANN, AT, BOB, SECRET, assistant, exchange, session, user
 
 PERSON = ANN.owner(Layer.USER) or ""
 
 
-async def test_sessions_come_with_the_receipt_of_their_newest_turn(journal: SqliteJournal) -> None:
+async def test_sessions_come_with_the_receipt_of_their_newest_turn(journal: SqlJournal) -> None:
     for number in range(3):
         at = AT + timedelta(minutes=number)
         turn = exchange(f"e{number}", [user("Hello")] * (number + 1), of=session("s1", seen_at=at), at=at)
@@ -32,7 +32,7 @@ async def test_sessions_come_with_the_receipt_of_their_newest_turn(journal: Sqli
     assert len(await journal.latest(1)) == 1
 
 
-async def test_a_turn_is_given_by_the_beginning_of_an_id_or_by_the_runtimes_own(journal: SqliteJournal) -> None:
+async def test_a_turn_is_given_by_the_beginning_of_an_id_or_by_the_runtimes_own(journal: SqlJournal) -> None:
     said = [user("Hello"), assistant("Yes?"), user(f"My key is {SECRET}")]
     of = session("0123-abcd", key="space:codex:thread-7")
     await journal.commit(exchange("e1", said[:1], of=of))
@@ -48,13 +48,13 @@ async def test_a_turn_is_given_by_the_beginning_of_an_id_or_by_the_runtimes_own(
         assert await journal.turns(PERSON, name) == []
 
 
-async def test_a_runtimes_own_id_may_be_short(journal: SqliteJournal) -> None:
+async def test_a_runtimes_own_id_may_be_short(journal: SqlJournal) -> None:
     await journal.commit(exchange("e1", [user("Hello")], of=session("0123-abcd", key="space:generic:s1")))
     [turn] = await journal.turns(PERSON, "s1")
     assert turn.session.id == "0123-abcd"
 
 
-async def test_nobody_elses_session_is_given(journal: SqliteJournal) -> None:
+async def test_nobody_elses_session_is_given(journal: SqlJournal) -> None:
     await journal.commit(exchange("e1", [user("Hello")], of=session("abcd-1", BOB)))
     assert await journal.turns(PERSON, "abcd-1") == []
     await journal.commit(exchange("e2", [user("Hello")], of=session("abcd-2")))
@@ -62,7 +62,7 @@ async def test_nobody_elses_session_is_given(journal: SqliteJournal) -> None:
     assert {turn.session.id for turn in await journal.turns(PERSON, "abcd", 5)} == {"abcd-2", "abcd-3"}
 
 
-async def test_what_was_done_is_summed_by_model_since_a_time(journal: SqliteJournal) -> None:
+async def test_what_was_done_is_summed_by_model_since_a_time(journal: SqlJournal) -> None:
     def receipt(number: int, **more: Any) -> Receipt:
         told: dict[str, Any] = {"status": "remembered", "model": "m", "page_tokens": 100, "recall_tokens": 20} | more
         return Receipt(f"r{number}", AT + timedelta(days=number), "s1", RequestKind.MAIN, **told)
@@ -95,7 +95,7 @@ async def test_what_was_done_is_summed_by_model_since_a_time(journal: SqliteJour
 
 
 async def test_sums_that_are_kept_go_on_with_what_comes_and_are_made_anew_where_something_went(
-    journal: SqliteJournal,
+    journal: SqlJournal,
 ) -> None:
     async def turn(number: int) -> None:
         receipt = Receipt(

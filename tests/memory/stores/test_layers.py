@@ -15,11 +15,11 @@ from memory.candidate import CandidateKind, Proposal
 from memory.fact import Fact, MemoryTier, Passage
 from memory.ports import Lesson
 from memory.scope import Layer, Scope
-from memory.stores.journal import SqliteJournal
+from memory.stores.journal import SqlJournal
 from tests.memory.stores.derived_facts import AT, fact, open_journal
 
 PLACES = [Scope(*each) for each in product((None, "acme", "evil"), (None, "ada", "eve"), (None, "boat", "car"))]
-Ways = dict[str, Callable[[SqliteJournal, list[str], list[str]], Awaitable[set[str]]]]
+Ways = dict[str, Callable[[SqlJournal, list[str], list[str]], Awaitable[set[str]]]]
 
 
 def sees(caller: Scope, place: Scope, layer: Layer) -> bool:
@@ -47,13 +47,13 @@ def everything() -> dict[str, tuple[Scope, Layer, Fact]]:
     return found
 
 
-async def _candidates(journal: SqliteJournal, owners: list[str], ids: list[str]) -> set[str]:
+async def _candidates(journal: SqlJournal, owners: list[str], ids: list[str]) -> set[str]:
     found = await journal.candidates(owners)
     assert await journal.candidates_waiting(owners) == len(found)
     return {each.id for each in found}
 
 
-async def _between(journal: SqliteJournal, owners: list[str], ids: list[str]) -> set[str]:
+async def _between(journal: SqlJournal, owners: list[str], ids: list[str]) -> set[str]:
     facts, _ = await journal.between(owners, AT.replace(year=2000), AT.replace(year=2050), 1000)
     return {each.id for each in facts}
 

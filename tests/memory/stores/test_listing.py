@@ -10,14 +10,14 @@ from memory.edits import Act, Entry
 from memory.fact import FactKind, Origin, State
 from memory.ports import Lesson
 from memory.session import ShownMemory
-from memory.stores.journal import SqliteJournal
+from memory.stores.journal import SqlJournal
 from tests.memory.stores.derived_facts import ANN, AT, BOB, exchange, fact, owner, passage, session, user
 
 MINE = (owner(),)
 ACTIVE = frozenset({State.ACTIVE})
 
 
-async def test_facts_are_listed_by_what_they_are(journal: SqliteJournal) -> None:
+async def test_facts_are_listed_by_what_they_are(journal: SqlJournal) -> None:
     facts = [fact(f"number {n}", recorded_at=AT + timedelta(minutes=n)) for n in range(5)]
     facts[1] = replace(facts[1], kind=FactKind.DECISION)
     facts[2] = replace(facts[2], origin=Origin.WEB)
@@ -38,7 +38,7 @@ async def test_facts_are_listed_by_what_they_are(journal: SqliteJournal) -> None
     assert await texts(owners=()) == [] and await texts(kinds=[]) == []
 
 
-async def test_contradictions_are_listed(journal: SqliteJournal) -> None:
+async def test_contradictions_are_listed(journal: SqlJournal) -> None:
     one, other = fact("one"), fact("other")
     one = replace(one, contradicts=(other.id,))
     await journal.learn(Lesson(0, (one, other, fact("ended", state=State.ARCHIVED, contradicts=(one.id,)))))
@@ -46,7 +46,7 @@ async def test_contradictions_are_listed(journal: SqliteJournal) -> None:
     assert await journal.unsettled((owner(BOB),)) == []
 
 
-async def test_receipts_of_a_memory_and_of_a_session_are_the_persons_own(journal: SqliteJournal) -> None:
+async def test_receipts_of_a_memory_and_of_a_session_are_the_persons_own(journal: SqlJournal) -> None:
     held = fact("The cluster is heron")
     await journal.learn(Lesson(0, (held,)))
     shown = (ShownMemory(held.id, held.text, 0.9, {}, 5),)
@@ -60,7 +60,7 @@ async def test_receipts_of_a_memory_and_of_a_session_are_the_persons_own(journal
     assert set(await journal.sessions_by_id(["s1", "s2", "s3"])) == {"s1", "s2"}
 
 
-async def test_of_how_many_sessions_the_page_had_it(journal: SqliteJournal) -> None:
+async def test_of_how_many_sessions_the_page_had_it(journal: SqlJournal) -> None:
     held = fact("The cluster is heron")
     await journal.learn(Lesson(0, (held,)))
     for number, reason in enumerate(("page", "page of a segment", "recall 3 memories")):
@@ -70,7 +70,7 @@ async def test_of_how_many_sessions_the_page_had_it(journal: SqliteJournal) -> N
     assert await journal.pages_showing(held.id, ANN) == 2 and await journal.pages_showing(held.id, BOB) == 0
 
 
-async def test_what_a_forget_would_take_is_what_it_takes(journal: SqliteJournal) -> None:
+async def test_what_a_forget_would_take_is_what_it_takes(journal: SqlJournal) -> None:
     message = user("We use PostgreSQL")
     await journal.commit(exchange("e1", [message]))
     first = fact("We use PostgreSQL", source=message.digest)

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from memory.fact import Fact, Passage, State
 from memory.learning.outcome import ended
 from memory.ports import Lesson
-from memory.stores.journal import SqliteJournal
+from memory.stores.journal import SqlJournal
 from memory.stores.memory_cache import MAX_MEMORY_CHARS, KnownMemories
 from tests.memory.stores.derived_facts import ANN, AT, BOB, fact, open_journal, owner, passage
 
 
-async def kept(journal: SqliteJournal, *memories: Fact | Passage) -> list[str]:
+async def kept(journal: SqlJournal, *memories: Fact | Passage) -> list[str]:
     """Write memories and read them, so that they are at hand; their ids."""
     facts = tuple(each for each in memories if isinstance(each, Fact))
     passages = tuple(each for each in memories if isinstance(each, Passage))
@@ -26,7 +26,7 @@ async def kept(journal: SqliteJournal, *memories: Fact | Passage) -> list[str]:
     return ids
 
 
-async def read(journal: SqliteJournal, ids: list[str]) -> dict[str, Fact | Passage]:
+async def read(journal: SqlJournal, ids: list[str]) -> dict[str, Fact | Passage]:
     return {each.id: each for each in await journal.memories(ids, [owner()])}
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from dataclasses import replace
 
 import pytest
 
 from memory.ports import Generation, Lesson, StoreError
-from memory.stores.journal import SqliteJournal
+from memory.stores.connection import Connection
+from memory.stores.errors import StoreFault
+from memory.stores.journal import SqlJournal
 from tests.memory.stores.derived_facts import AT, fact, passage
 
 
-async def test_nothing_waits_before_there_is_an_index(journal: SqliteJournal) -> None:
+async def test_nothing_waits_before_there_is_an_index(journal: SqlJournal) -> None:
     await journal.learn(Lesson(0, (fact("x"),)))
     assert await journal.generations() == []
     assert (await journal.unindexed(9)).ids == ()
@@ -21,7 +22,7 @@ async def test_nothing_waits_before_there_is_an_index(journal: SqliteJournal) ->
     await journal.mark_indexed(["unknown"])
 
 
-async def test_a_new_index_has_everything_to_take_in_and_then_what_is_learned(journal: SqliteJournal) -> None:
+async def test_a_new_index_has_everything_to_take_in_and_then_what_is_learned(journal: SqlJournal) -> None:
     one, piece = fact("one"), passage("piece")
     await journal.learn(Lesson(0, (one,), (piece,)))
     begun = await journal.begin_generation("static", 8)
@@ -38,7 +39,7 @@ async def test_a_new_index_has_everything_to_take_in_and_then_what_is_learned(jo
     assert (await journal.unindexed(9)).ids == ()
 
 
-async def test_what_changes_after_it_was_taken_in_waits_again(journal: SqliteJournal) -> None:
+async def test_what_changes_after_it_was_taken_in_waits_again(journal: SqlJournal) -> None:
     begun = await journal.begin_generation("static", 8)
     await journal.switch_generation(begun.number)
     assert (await journal.unindexed(9)).ids == ()
@@ -55,7 +56,7 @@ async def test_what_changes_after_it_was_taken_in_waits_again(journal: SqliteJou
     assert await journal.waiting() == 0
 
 
-async def test_a_lesson_is_handed_on_as_it_is_stored(journal: SqliteJournal) -> None:
+async def test_a_lesson_is_handed_on_as_it_is_stored(journal: SqlJournal) -> None:
     begun = await journal.begin_generation("static", 8)
     await journal.switch_generation(begun.number)
     assert (await journal.unindexed(9)).ids == ()
@@ -70,7 +71,7 @@ async def test_a_lesson_is_handed_on_as_it_is_stored(journal: SqliteJournal) -> 
     assert {each.importance for each in (await journal.unindexed(9)).facts} == {0.7}
 
 
-async def test_a_lag_is_given_in_pieces_until_nothing_is_left(journal: SqliteJournal) -> None:
+async def test_a_lag_is_given_in_pieces_until_nothing_is_left(journal: SqlJournal) -> None:
     facts = [fact(str(n)) for n in range(7)]
     pieces = [passage(str(n)) for n in range(5)]
     await journal.learn(Lesson(0, tuple(facts), tuple(pieces)))
@@ -85,7 +86,7 @@ async def test_a_lag_is_given_in_pieces_until_nothing_is_left(journal: SqliteJou
 
 
 async def test_a_large_store_is_entered_in_steps_and_what_is_learned_meanwhile_is_not_missed(
-    journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
+    journal: SqlJournal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("memory.stores.outbox.STEP", 3)
     old = [fact(str(n)) for n in range(20)]
@@ -100,12 +101,12 @@ async def test_a_large_store_is_entered_in_steps_and_what_is_learned_meanwhile_i
 
 
 async def test_a_generation_whose_beginning_was_interrupted_is_none(
-    journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
+    journal: SqlJournal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await journal.learn(Lesson(0, (fact("x"),)))
 
-    def fail(number: int, after: int, connection: sqlite3.Connection) -> None:
-        raise sqlite3.OperationalError("the disk is on fire")
+    def fail(number: int, after: int, connection: Connection) -> None:
+        raise StoreFault("the disk is on fire")
 
     with monkeypatch.context() as patched:
         patched.setattr("memory.stores.outbox._enter", fail)
@@ -117,7 +118,7 @@ async def test_a_generation_whose_beginning_was_interrupted_is_none(
     assert await journal.waiting(begun.number) == 1
 
 
-async def test_a_fact_that_is_written_anew_waits_again(journal: SqliteJournal) -> None:
+async def test_a_fact_that_is_written_anew_waits_again(journal: SqlJournal) -> None:
     begun = await journal.begin_generation("static", 8)
     await journal.switch_generation(begun.number)
     one = fact("one")
@@ -129,7 +130,7 @@ async def test_a_fact_that_is_written_anew_waits_again(journal: SqliteJournal) -
     assert [each.text for each in (await journal.unindexed(9)).facts] == ["two"]
 
 
-async def test_each_generation_has_an_outbox_of_its_own(journal: SqliteJournal) -> None:
+async def test_each_generation_has_an_outbox_of_its_own(journal: SqlJournal) -> None:
     old = await journal.begin_generation("static", 8)
     await journal.switch_generation(old.number)
     one = fact("one")

@@ -8,11 +8,12 @@ import sqlite3
 from pathlib import Path
 
 import orjson
+import pytest
 
 from memory.conversation import Form, Usage
 from memory.edits import Act, ContentTier, Entry, handle
 from memory.ports import Overview, StoredMessage
-from memory.stores.journal import SqliteJournal
+from memory.stores.journal import SqlJournal
 from memory.stores.messages import seal
 from memory.stores.migrations import MIGRATIONS, migrate
 from tests.memory.stores.derived_facts import (
@@ -26,6 +27,7 @@ from tests.memory.stores.derived_facts import (
     open_journal,
     redact,
     session,
+    stored,
     user,
 )
 
@@ -37,7 +39,7 @@ def replace(text: str, tier: ContentTier = ContentTier.L1, part: int = 1) -> Ent
     return Entry(user("a").digest, 0, text, Form.PART, "shed fold", act=Act.REPLACE, part=part, tier=tier)
 
 
-async def test_a_ledger_keeps_what_its_entries_do(journal: SqliteJournal) -> None:
+async def test_a_ledger_keeps_what_its_entries_do(journal: SqlJournal) -> None:
     cut = Entry(user("b").digest, 1, "the page", Form.PART, "rotate", ("m1",), Act.CUT)
     entries = (
         replace("an overview"),
@@ -50,7 +52,7 @@ async def test_a_ledger_keeps_what_its_entries_do(journal: SqliteJournal) -> Non
     assert await journal.ledger("s1") == entries
 
 
-async def test_a_decision_that_is_taken_again_after_another_is_the_last_one(journal: SqliteJournal) -> None:
+async def test_a_decision_that_is_taken_again_after_another_is_the_last_one(journal: SqlJournal) -> None:
     rounds = Entry(user("a").digest, 0, "[]", Form.PART, "rounds", ("m1",), Act.INSERT)
     none = Entry(user("a").digest, 0, "", Form.PART, "rounds", (), Act.INSERT)
     for entry in (none, rounds, none, replace("x"), none, rounds):
@@ -62,13 +64,14 @@ async def test_a_decision_that_is_taken_again_after_another_is_the_last_one(jour
     assert (await journal.ledger("s1"))[-2:] == (recalled, replace("y"))
 
 
-async def test_entries_that_differ_only_in_what_they_do_are_different(journal: SqliteJournal) -> None:
+async def test_entries_that_differ_only_in_what_they_do_are_different(journal: SqlJournal) -> None:
     plain = Entry(user("a").digest, 0, "x", Form.PART, "shed fold")
     entries = (plain, replace("x", part=0), replace("x", ContentTier.L0, part=0), replace("x"))
     await journal.enter(session(), entries)
     assert await journal.ledger("s1") == entries
 
 
+@pytest.mark.sqlite
 async def test_a_database_of_the_first_version_is_upgraded_in_place(tmp_path: Path) -> None:
     file = tmp_path / "store" / "journal.sqlite"
     file.parent.mkdir()
@@ -89,7 +92,7 @@ async def test_a_database_of_the_first_version_is_upgraded_in_place(tmp_path: Pa
         await journal.close()
 
 
-async def test_overviews_are_kept_across_the_sessions_of_a_person(journal: SqliteJournal) -> None:
+async def test_overviews_are_kept_across_the_sessions_of_a_person(journal: SqlJournal) -> None:
     said = [user("a"), user("not in the journal")]
     await journal.commit(exchange("e1", said[:1]))
     await journal.commit(exchange("e2", said[:1], of=session("s2")))
@@ -102,22 +105,22 @@ async def test_overviews_are_kept_across_the_sessions_of_a_person(journal: Sqlit
     assert await journal.shelved("unknown", digests) == {}
 
 
-async def test_a_message_with_a_secret_is_known_to_be_redacted(journal: SqliteJournal) -> None:
+async def test_a_message_with_a_secret_is_known_to_be_redacted(journal: SqlJournal) -> None:
     said = [user(f"use {SECRET}"), user("harmless")]
     await journal.commit(exchange("e1", said))
     shelved = await journal.shelved("s1", [message.digest for message in said])
     assert [shelved[message.digest].redacted for message in said] == [True, False]
 
 
-async def test_secrets_do_not_come_in_by_an_overview(journal: SqliteJournal) -> None:
+async def test_secrets_do_not_come_in_by_an_overview(journal: SqlJournal) -> None:
     await journal.commit(exchange("e1", [user("a")]))
     made = Overview(9, f"key {SECRET}", f"KEY={SECRET}", 3)
     await journal.write_overviews(1, PERSON, {(user("a").digest, 0): made})
     await journal._db.scrub()
-    assert SECRET.encode() not in b"".join(path.read_bytes() for path in journal._db.path.parent.iterdir())
+    assert SECRET.encode() not in stored(journal)
 
 
-async def test_the_cursor_moves_with_the_overviews_and_never_back(journal: SqliteJournal) -> None:
+async def test_the_cursor_moves_with_the_overviews_and_never_back(journal: SqlJournal) -> None:
     for number in range(3):
         await journal.commit(exchange(f"e{number}", [user(f"m{number}")]))
     assert [each.id for each in await journal.untiered(2)] == ["e0", "e1"]
@@ -128,7 +131,7 @@ async def test_the_cursor_moves_with_the_overviews_and_never_back(journal: Sqlit
     assert len(await journal.unlearned(9)) == 3
 
 
-async def test_of_a_long_request_only_its_end_is_read_again(journal: SqliteJournal) -> None:
+async def test_of_a_long_request_only_its_end_is_read_again(journal: SqlJournal) -> None:
     said = [user(f"m{number}") for number in range(200)]
     await journal.commit(exchange("e1", said[:-2]))
     await journal.commit(exchange("e2", said, "done"))
@@ -139,7 +142,7 @@ async def test_of_a_long_request_only_its_end_is_read_again(journal: SqliteJourn
     assert second.reply == assistant("done")
 
 
-async def test_a_thousand_messages_are_found_at_once(journal: SqliteJournal) -> None:
+async def test_a_thousand_messages_are_found_at_once(journal: SqlJournal) -> None:
     said = [user(f"m{number}") for number in range(1000)]
     await journal.commit(exchange("e1", said))
     await journal.write_overviews(1, PERSON, {(message.digest, 0): MADE for message in said})
@@ -148,7 +151,7 @@ async def test_a_thousand_messages_are_found_at_once(journal: SqliteJournal) -> 
     assert all(each.overviews == {0: MADE} for each in found.values())
 
 
-async def test_a_message_is_found_by_the_beginning_of_its_digest(journal: SqliteJournal) -> None:
+async def test_a_message_is_found_by_the_beginning_of_its_digest(journal: SqlJournal) -> None:
     said = user("a")
     await journal.commit(exchange("e1", [said, user(f"b {SECRET}")], "c"))
     await journal.write_overviews(1, PERSON, {(said.digest, 0): MADE})
@@ -160,7 +163,7 @@ async def test_a_message_is_found_by_the_beginning_of_its_digest(journal: Sqlite
     assert await journal.messages_by_digest(OTHER, said.digest.hex()) == []
 
 
-async def test_what_a_person_pins_is_pinned_in_all_their_sessions(journal: SqliteJournal) -> None:
+async def test_what_a_person_pins_is_pinned_in_all_their_sessions(journal: SqlJournal) -> None:
     said = user("a")
     for id, scope in (("s1", ANN), ("s2", ANN), ("s3", BOB)):
         await journal.commit(exchange(f"e-{id}", [said], of=session(id, scope)))
@@ -172,7 +175,7 @@ async def test_what_a_person_pins_is_pinned_in_all_their_sessions(journal: Sqlit
     assert await journal.pinned("s1") == frozenset()
 
 
-async def test_what_the_provider_reported_is_found_by_the_receipt(journal: SqliteJournal) -> None:
+async def test_what_the_provider_reported_is_found_by_the_receipt(journal: SqlJournal) -> None:
     await journal.commit(exchange("e1", [user("a")]))
     assert await journal.usages("r-e1") == (Usage(10, 2), None)
     await journal.commit(exchange("e2", [user("b")], of=session("s2")))
@@ -182,7 +185,7 @@ async def test_what_the_provider_reported_is_found_by_the_receipt(journal: Sqlit
 
 
 async def test_what_was_reported_of_a_sessions_newest_turn_is_found_with_its_end(
-    journal: SqliteJournal,
+    journal: SqlJournal,
 ) -> None:
     first, second = user("a"), user("b")
     assert await journal.newest_usage("s1", "model-1") is None

@@ -7,6 +7,7 @@ import sqlite3
 
 import pytest
 
+from memory.stores.connection import Connection
 from memory.stores.migrations import MIGRATIONS, FromTheFuture, migrate
 from memory.stores.queries import QUERIES, many, parse
 
@@ -52,7 +53,7 @@ def test_migrating_twice_is_migrating_once() -> None:
 
 
 def test_a_step_that_fails_leaves_nothing_of_itself_or_of_the_steps_before() -> None:
-    def broken(connection: sqlite3.Connection) -> None:
+    def broken(connection: Connection) -> None:
         connection.execute("CREATE TABLE half (done)")
         connection.execute("NOT SQL")
 

@@ -11,14 +11,14 @@ from memory.learning.research import ObservedExchange
 from memory.ports import Journaled, Lesson, Overview
 from memory.services.lessons.indexing import lesson_of
 from memory.session import ShownMemory
-from memory.stores.journal import SqliteJournal
+from memory.stores.journal import SqlJournal
 from memory.stores.recent_commits import LATE, CommittedExchange, RecentCommits
 from tests.memory.stores.derived_facts import AT, assistant, exchange, open_journal, passage, session, user
 
 MADE = {(user("a").digest, 0): Overview(900, "a line", "a few lines", 12)}
 
 
-async def behind(journal: SqliteJournal) -> tuple[list[Journaled], list[Journaled], list[ObservedExchange]]:
+async def behind(journal: SqlJournal) -> tuple[list[Journaled], list[Journaled], list[ObservedExchange]]:
     """What all three workers have still to read."""
     return await journal.unlearned(100), await journal.untiered(100), await journal.unobserved(100)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import sqlite3
 import tempfile
 import threading
 from collections.abc import Sequence
@@ -21,9 +20,22 @@ from memory.ports import Lesson, Overview
 from memory.scope import Layer
 from memory.session import Session, ShownMemory
 from memory.stores import retention
-from memory.stores.journal import SqliteJournal
+from memory.stores.database import Database
+from memory.stores.journal import SqlJournal
 from memory.stores.queries import QUERIES
-from tests.memory.stores.derived_facts import ANN, AT, assistant, exchange, fact, open_journal, passage, session, user
+from tests.memory.stores.derived_facts import (
+    ANN,
+    AT,
+    assistant,
+    exchange,
+    fact,
+    open_journal,
+    passage,
+    rows,
+    session,
+    stored,
+    user,
+)
 
 DAY = timedelta(days=1)
 NOW = AT + 100 * DAY
@@ -35,11 +47,11 @@ async def rest() -> None:
     await asyncio.sleep(0)
 
 
-async def let_go(journal: SqliteJournal, before: datetime = NOW - 30 * DAY) -> tuple[int, int]:
+async def let_go(journal: SqlJournal, before: datetime = NOW - 30 * DAY) -> tuple[int, int]:
     return await journal.delete_old(before, WORKS, rest)
 
 
-async def read_all(journal: SqliteJournal) -> None:
+async def read_all(journal: SqlJournal) -> None:
     """As if every work had been done."""
     newest = max((each.number for each in await journal.unlearned(10_000)), default=0)
     if newest:
@@ -51,24 +63,27 @@ def seen(id: str, at: datetime, forked_from: str | None = None) -> Session:
     return session(id, seen_at=at, forked_from=forked_from)
 
 
-def texts(journal: SqliteJournal) -> bytes:
-    folder = journal._db.path.parent
-    return b"".join(file.read_bytes() for file in folder.iterdir())
+def texts(journal: SqlJournal) -> bytes:
+    return stored(journal)
 
 
-def count(journal: SqliteJournal, table: str) -> int:
-    connection = sqlite3.connect(journal._db.path)
-    (number,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
-    connection.close()
+def count(journal: SqlJournal, table: str) -> int:
+    ((number,),) = rows(journal, f"SELECT count(*) FROM {table}")
     return int(number)
 
 
-async def turns(journal: SqliteJournal, id: str) -> Sequence[Message]:
+async def move_cursors(journal: SqlJournal, number: int) -> None:
+    """As if the workers had come so far, by another process."""
+    rows = [("learned", number), ("tiered", number)]
+    await journal._db.write(lambda connection: connection.executemany(QUERIES["meta_set"], rows))
+
+
+async def turns(journal: SqlJournal, id: str) -> Sequence[Message]:
     (turn,) = await journal.turns(PERSON, id)
     return [kept.message for kept in turn.messages]
 
 
-async def test_a_session_that_is_long_over_goes_and_what_it_taught_stays(journal: SqliteJournal) -> None:
+async def test_a_session_that_is_long_over_goes_and_what_it_taught_stays(journal: SqlJournal) -> None:
     old = seen("s1", AT)
     shown = [ShownMemory("m1", "text", 0.5, {}, 3)]
     await journal.commit(exchange("e1", [user("use pnpm")], "noted", of=old, shown=shown))
@@ -86,8 +101,10 @@ async def test_a_session_that_is_long_over_goes_and_what_it_taught_stays(journal
     assert count(journal, "seen") > 0
 
 
+@pytest.mark.sqlite
 async def test_the_room_of_what_goes_is_given_back(tmp_path: Path) -> None:
     journal = open_journal(tmp_path)
+    assert isinstance(journal._db, Database)
     long = " ".join(f"word{n}" for n in range(20_000))
     await journal.commit(exchange("e1", [user("fine"), assistant(long)], "noted", of=seen("s1", AT)))
     await read_all(journal)
@@ -98,7 +115,7 @@ async def test_the_room_of_what_goes_is_given_back(tmp_path: Path) -> None:
     await journal.close()
 
 
-async def test_what_was_not_read_yet_stays(journal: SqliteJournal) -> None:
+async def test_what_was_not_read_yet_stays(journal: SqlJournal) -> None:
     await journal.commit(exchange("e1", [user("use pnpm")], of=seen("s1", AT)))
     assert await let_go(journal) == (0, 0)
     await journal.learn(Lesson(1))
@@ -108,7 +125,7 @@ async def test_what_was_not_read_yet_stays(journal: SqliteJournal) -> None:
 
 
 async def test_the_exchanges_are_not_gone_through_while_none_is_to_go(
-    journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
+    journal: SqlJournal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await journal.commit(exchange("e1", [user("use pnpm")], of=seen("s1", NOW)))  # the newest of one that lives
     await journal.commit(exchange("e2", [user("use yarn")], of=seen("s2", NOW), at=NOW))
@@ -121,7 +138,7 @@ async def test_the_exchanges_are_not_gone_through_while_none_is_to_go(
     assert (await let_go(journal))[0] == 1
 
 
-async def test_a_session_that_lives_keeps_its_newest_exchange_whole(journal: SqliteJournal) -> None:
+async def test_a_session_that_lives_keeps_its_newest_exchange_whole(journal: SqlJournal) -> None:
     messages: list[Message] = []
     for turn in range(6):
         messages.append(user(f"question {turn}"))
@@ -139,7 +156,7 @@ async def test_a_session_that_lives_keeps_its_newest_exchange_whole(journal: Sql
     assert await turns(journal, "s1") == messages
 
 
-async def test_what_another_session_still_holds_stays(journal: SqliteJournal) -> None:
+async def test_what_another_session_still_holds_stays(journal: SqlJournal) -> None:
     shared = [user("the long opening that both have")]
     await journal.commit(exchange("e1", shared, "one", of=seen("s1", AT)))
     fork = seen("s2", NOW, forked_from="s1")
@@ -149,7 +166,7 @@ async def test_what_another_session_still_holds_stays(journal: SqliteJournal) ->
     assert await turns(journal, "s2") == [*shared, assistant("one"), user("on")]
 
 
-async def test_what_a_living_session_was_given_can_still_be_had_whole(journal: SqliteJournal) -> None:
+async def test_what_a_living_session_was_given_can_still_be_had_whole(journal: SqlJournal) -> None:
     large = user("a large paste " * 50)
     await journal.commit(exchange("e1", [large], "read", of=seen("s1", AT)))
     living = seen("s2", NOW)
@@ -161,7 +178,7 @@ async def test_what_a_living_session_was_given_can_still_be_had_whole(journal: S
     assert (await journal.messages_by_digest(PERSON, large.digest.hex()))[0].message == large
 
 
-async def test_the_overviews_of_what_goes_go_too(journal: SqliteJournal) -> None:
+async def test_the_overviews_of_what_goes_go_too(journal: SqlJournal) -> None:
     question, reply = user("what is it?"), assistant("a very long answer")
     await journal.commit(exchange("e1", [question], "a very long answer", of=seen("s1", AT)))
     await read_all(journal)
@@ -172,7 +189,7 @@ async def test_the_overviews_of_what_goes_go_too(journal: SqliteJournal) -> None
     assert count(journal, "overviews") == 0
 
 
-async def test_what_was_forgotten_stays_forgotten(journal: SqliteJournal) -> None:
+async def test_what_was_forgotten_stays_forgotten(journal: SqlJournal) -> None:
     told = user("my cat is called Ada")
     await journal.commit(exchange("e1", [told], of=seen("s1", AT)))
     learned = fact("cat Ada", source=told.digest)
@@ -208,7 +225,7 @@ async def test_exchanges_that_come_meanwhile_lose_nothing(tmp_path: Path) -> Non
 
 
 async def test_an_exchange_that_comes_when_it_is_given_up_loses_nothing(
-    journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
+    journal: SqlJournal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(retention, "MESSAGES", 1)
     opening = user("an opening that comes again")
@@ -238,7 +255,7 @@ async def test_an_exchange_that_comes_when_it_is_given_up_loses_nothing(
     assert await turns(journal, "s2") == [opening]
 
 
-async def test_what_is_pinned_or_forgotten_meanwhile_stays(journal: SqliteJournal) -> None:
+async def test_what_is_pinned_or_forgotten_meanwhile_stays(journal: SqlJournal) -> None:
     pinned, private = user("keep this whole"), user("my cat is called Ada")
     await journal.commit(exchange("e1", [pinned, private], of=seen("s1", AT)))
     learned = fact("cat Ada", source=private.digest)
@@ -274,14 +291,9 @@ def test_what_stays_reads_as_before(steps: list[tuple[int, str, int]], cut: int)
             await journal.commit(exchange(f"e{number}", history, "ok", of=seen(f"s{which}", at), at=at))
             wanted[f"e{number}"] = tuple(history)
             history.append(assistant("ok"))
-        connection = sqlite3.connect(journal._db.path)
-        connection.executescript(
-            "INSERT INTO meta VALUES ('learned', 1000) ON CONFLICT DO UPDATE SET value = 1000;"
-            "INSERT INTO meta VALUES ('tiered', 1000) ON CONFLICT DO UPDATE SET value = 1000;"
-        )
+        await move_cursors(journal, 1000)
         await let_go(journal, AT + cut * DAY)
-        connection.executescript("UPDATE meta SET value = 0 WHERE name IN ('learned', 'tiered')")
-        connection.close()
+        await move_cursors(journal, 0)
         left = await journal.unlearned(100)
         assert all(each.messages == wanted[each.id] for each in left)
         assert all(each.at >= AT + cut * DAY or each.session.seen_at >= AT + cut * DAY for each in left)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import replace
 from datetime import timedelta
 
@@ -11,10 +10,11 @@ import pytest
 from memory.conversation import Form, Message, Part, Reasoning, Role, Text, ToolCall, digest
 from memory.edits import Act, Entry
 from memory.session import RequestKind
+from memory.stores.connection import Connection, Row
 from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.exchange_draft import ExchangeDraft
 from memory.stores.exchanges import WrittenExchange
-from memory.stores.journal import SqliteJournal
+from memory.stores.journal import SqlJournal
 from tests.memory.stores.derived_facts import AT, BOB, assistant, conversation, exchange, session, user
 
 
@@ -23,14 +23,14 @@ def entry(text: str, occurrence: int = 0, **more: object) -> Entry:
     return Entry(user("a").digest, occurrence, text, **told)  # type: ignore[arg-type]
 
 
-async def test_a_session_is_found_by_its_key(journal: SqliteJournal) -> None:
+async def test_a_session_is_found_by_its_key(journal: SqlJournal) -> None:
     await journal.enter(session("s1", key="ns:codex:1"), ())
     assert await journal.session_by_key("ns:codex:1") == session("s1", key="ns:codex:1")
     assert await journal.session_by_key("ns:codex:2") is None
     assert await journal.session_by_key("") is None
 
 
-async def test_of_two_sessions_with_one_key_the_one_seen_last_is_meant(journal: SqliteJournal) -> None:
+async def test_of_two_sessions_with_one_key_the_one_seen_last_is_meant(journal: SqlJournal) -> None:
     await journal.enter(session("s1", key="k"), ())
     await journal.enter(session("s2", key="k", seen_at=AT + timedelta(hours=1)), ())
     found = await journal.session_by_key("k")
@@ -38,14 +38,14 @@ async def test_of_two_sessions_with_one_key_the_one_seen_last_is_meant(journal: 
     assert found.id == "s2"
 
 
-async def test_a_late_write_of_an_older_state_does_not_turn_a_session_back(journal: SqliteJournal) -> None:
+async def test_a_late_write_of_an_older_state_does_not_turn_a_session_back(journal: SqlJournal) -> None:
     newer = session("s1", segment=2, seen_at=AT + timedelta(hours=1), parent="p")
     await journal.enter(newer, ())
     await journal.commit(exchange("e1", [user("a")], of=session("s1")))
     assert await journal.session_by_key("ns:s1") == newer
 
 
-async def test_a_ledger_comes_back_in_the_order_it_was_written(journal: SqliteJournal) -> None:
+async def test_a_ledger_comes_back_in_the_order_it_was_written(journal: SqlJournal) -> None:
     page, none = entry("the page", reason="page", memories=()), entry("", 1, reason="recall late", memories=())
     await journal.enter(session(), [page])
     await journal.enter(session(), [entry("more"), none])
@@ -53,7 +53,7 @@ async def test_a_ledger_comes_back_in_the_order_it_was_written(journal: SqliteJo
     assert await journal.ledger("s2") == ()
 
 
-async def test_entering_the_same_entry_again_writes_it_once(journal: SqliteJournal) -> None:
+async def test_entering_the_same_entry_again_writes_it_once(journal: SqlJournal) -> None:
     await journal.enter(session(), [entry("x")])
     await journal.enter(session(), [entry("x"), entry("y")])
     await journal.enter(session("s2"), [entry("x")])
@@ -61,7 +61,7 @@ async def test_entering_the_same_entry_again_writes_it_once(journal: SqliteJourn
     assert [each.text for each in await journal.ledger("s2")] == ["x"]
 
 
-async def test_what_was_decided_comes_with_the_exchange_or_neither_does(journal: SqliteJournal) -> None:
+async def test_what_was_decided_comes_with_the_exchange_or_neither_does(journal: SqlJournal) -> None:
     stub, more = entry("a stub", act=Act.REPLACE), [entry(f"entry {number}") for number in range(20)]
     kept = assistant("what the stub stands for")
     await journal.commit(exchange("e1", [user("a")]), [stub, *more, stub], [kept])
@@ -77,11 +77,11 @@ async def test_what_was_decided_comes_with_the_exchange_or_neither_does(journal:
     assert (await journal.counts()).exchanges == 1
 
 
-def failing(connection: sqlite3.Connection, draft: ExchangeDraft, row: sqlite3.Row) -> WrittenExchange | None:
+def failing(connection: Connection, draft: ExchangeDraft, row: Row) -> WrittenExchange | None:
     raise StoreFault("no space", StoreFaultKind.FULL)
 
 
-async def test_a_request_that_goes_on_is_recognised_by_the_longest_link(journal: SqliteJournal) -> None:
+async def test_a_request_that_goes_on_is_recognised_by_the_longest_link(journal: SqlJournal) -> None:
     await journal.commit(exchange("e1", [user("a")], "b"))
     await journal.commit(exchange("e2", [user("a"), assistant("b"), user("c")], "d"))
     longer = [user("a"), assistant("b"), user("c"), assistant("d"), user("e")]
@@ -95,7 +95,7 @@ async def test_a_request_that_goes_on_is_recognised_by_the_longest_link(journal:
 @pytest.mark.parametrize("reasoning", [True, False])
 @pytest.mark.parametrize("itemised", [True, False])
 async def test_a_reply_is_recognised_in_whatever_form_a_client_sends_it_back(
-    journal: SqliteJournal, itemised: bool, reasoning: bool
+    journal: SqlJournal, itemised: bool, reasoning: bool
 ) -> None:
     parts: tuple[Part, ...] = (Reasoning("hm", "sig"), Text("I look"), ToolCall("c1", "bash", "{}"))
     await journal.commit(exchange("e1", [user("go")], parts))
@@ -106,18 +106,18 @@ async def test_a_reply_is_recognised_in_whatever_form_a_client_sends_it_back(
     assert found == (session(), 1 + len(back), True)
 
 
-async def test_a_cut_reply_is_no_link(journal: SqliteJournal) -> None:
+async def test_a_cut_reply_is_no_link(journal: SqlJournal) -> None:
     await journal.commit(exchange("e1", [user("a")], "b", complete=False))
     found = await journal.session_by_trail("ns", conversation([user("a"), assistant("b")]).trail())
     assert found == (session(), 1, True)
 
 
-async def test_a_trail_is_never_found_from_another_namespace(journal: SqliteJournal) -> None:
+async def test_a_trail_is_never_found_from_another_namespace(journal: SqlJournal) -> None:
     await journal.commit(exchange("e1", [user("a")], namespace="ns"))
     assert await journal.session_by_trail("other", conversation([user("a")]).trail()) is None
 
 
-async def test_where_two_sessions_share_a_trail_the_one_that_ended_there_is_meant(journal: SqliteJournal) -> None:
+async def test_where_two_sessions_share_a_trail_the_one_that_ended_there_is_meant(journal: SqlJournal) -> None:
     opening = [user("hi")]
     first = session("s1", BOB, seen_at=AT + timedelta(hours=1))
     await journal.commit(exchange("e1", opening, "hello", of=first))
@@ -127,7 +127,7 @@ async def test_where_two_sessions_share_a_trail_the_one_that_ended_there_is_mean
     assert found == (session("s2", BOB), 1, True)
 
 
-async def test_a_side_request_does_not_move_the_tip(journal: SqliteJournal) -> None:
+async def test_a_side_request_does_not_move_the_tip(journal: SqlJournal) -> None:
     history = [user("a"), assistant("b"), user("c")]
     await journal.commit(exchange("e1", history, "d"))
     await journal.commit(exchange("e2", [*history, assistant("d"), user("suggest")], kind=RequestKind.SIDE))
@@ -135,19 +135,19 @@ async def test_a_side_request_does_not_move_the_tip(journal: SqliteJournal) -> N
     assert found == (session(), 4, True)
 
 
-async def test_a_side_request_that_is_a_conversation_of_its_own_leaves_no_trail(journal: SqliteJournal) -> None:
+async def test_a_side_request_that_is_a_conversation_of_its_own_leaves_no_trail(journal: SqlJournal) -> None:
     title = [user("make a title")]
     await journal.commit(exchange("e1", title, kind=RequestKind.SIDE, extends=False))
     assert await journal.session_by_trail("ns", conversation(title).trail()) is None
 
 
-async def test_a_long_trail_is_found_by_a_short_beginning(journal: SqliteJournal) -> None:
+async def test_a_long_trail_is_found_by_a_short_beginning(journal: SqlJournal) -> None:
     await journal.commit(exchange("e1", [user("0")], "x"))
     long = [user(str(n)) for n in range(3000)]
     assert await journal.session_by_trail("ns", conversation(long).trail()) == (session(), 1, True)
 
 
-async def test_a_session_keeps_the_time_zone_it_was_seen_in(journal: SqliteJournal) -> None:
+async def test_a_session_keeps_the_time_zone_it_was_seen_in(journal: SqlJournal) -> None:
     from datetime import timezone
 
     local = AT.astimezone(timezone(timedelta(hours=5, minutes=30)))

@@ -14,6 +14,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from memory.conversation import Form, Message, Reasoning, Role, Text, ToolCall, ToolResult
@@ -22,10 +23,13 @@ from memory.ports import Lesson, SetAsideErasure
 from memory.scope import Layer, Scope
 from memory.session import Exchange, HiddenRound, Shed, ShownMemory
 from memory.stores import messages, spill
+from memory.stores.connection import Connection, Row
+from memory.stores.database import Database
 from memory.stores.errors import StoreFault, StoreFaultKind, sqlite_fault
 from memory.stores.exchange_draft import ExchangeDraft
 from memory.stores.exchanges import WrittenExchange
-from memory.stores.journal import SqliteJournal
+from memory.stores.journal import SqlJournal
+from memory.stores.postgresql.database import PostgresDatabase
 from tests.memory.stores.derived_facts import (
     SECRET,
     assistant,
@@ -35,6 +39,7 @@ from tests.memory.stores.derived_facts import (
     open_journal,
     said,
     session,
+    stored,
     user,
 )
 
@@ -44,7 +49,7 @@ def files(home: Path) -> list[Path]:
 
 
 @asynccontextmanager
-async def opened(home: Path, **settings: object) -> AsyncIterator[SqliteJournal]:
+async def opened(home: Path, **settings: object) -> AsyncIterator[SqlJournal]:
     journal = open_journal(home, **settings)
     try:
         yield journal
@@ -53,10 +58,17 @@ async def opened(home: Path, **settings: object) -> AsyncIterator[SqliteJournal]
 
 
 @asynccontextmanager
-async def locked(home: Path) -> AsyncIterator[SqliteJournal]:
+async def locked(home: Path) -> AsyncIterator[SqlJournal]:
     """A journal whose file somebody else holds."""
     async with opened(home, busy_seconds=0.01) as journal:
-        other = sqlite3.connect(journal._db.path, isolation_level=None)
+        database = journal._db
+        if isinstance(database, PostgresDatabase):
+            with psycopg.connect(database.url) as writing:
+                writing.execute("LOCK TABLE writers IN EXCLUSIVE MODE")
+                yield journal
+            return
+        assert isinstance(database, Database)
+        other = sqlite3.connect(database.path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         try:
             yield journal
@@ -78,7 +90,7 @@ async def left_behind(home: Path, *exchanges: Exchange, entries: tuple[Entry, ..
         assert journal.aside == len(exchanges)
 
 
-async def everything(journal: SqliteJournal, told: Exchange) -> tuple[object, ...]:
+async def everything(journal: SqlJournal, told: Exchange) -> tuple[object, ...]:
     return (
         await journal.unlearned(10),
         await journal.receipts(10),
@@ -223,7 +235,7 @@ async def test_one_that_cannot_be_written_is_left_and_the_rest_is_taken_back(tmp
     async with opened(tmp_path) as journal:
         append = journal._append
 
-        def failing(connection: sqlite3.Connection, draft: ExchangeDraft, row: sqlite3.Row) -> WrittenExchange | None:
+        def failing(connection: Connection, draft: ExchangeDraft, row: Row) -> WrittenExchange | None:
             if draft.id == "e1":
                 raise fault
             return append(connection, draft, row)
@@ -246,7 +258,7 @@ async def test_one_that_cannot_be_read_is_counted_also_where_the_next_is_not_tak
     async with opened(tmp_path) as journal:
         append = journal._append
 
-        def full(connection: sqlite3.Connection, draft: ExchangeDraft, row: sqlite3.Row) -> WrittenExchange | None:
+        def full(connection: Connection, draft: ExchangeDraft, row: Row) -> WrittenExchange | None:
             raise StoreFault("no space", fault)
 
         journal._append = full  # type: ignore[method-assign]
@@ -406,7 +418,8 @@ async def test_what_was_forgotten_meanwhile_does_not_come_back(tmp_path: Path) -
         texts = [message.text for each in await journal.unlearned(10) for message in each.messages]
         assert not any("Quirinus" in text for text in texts)
         assert [receipt.shown for receipt in await journal.receipts(10)] == [(), (), ()]
-    assert b"Quirinus" not in (tmp_path / "store" / "journal.sqlite").read_bytes()
+        await journal._db.scrub()
+        assert b"Quirinus" not in stored(journal)
 
 
 async def test_what_is_damaged_goes_with_what_is_forgotten_and_what_waits_is_told(tmp_path: Path) -> None:

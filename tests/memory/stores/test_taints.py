@@ -13,7 +13,7 @@ from memory.learning.lesson import learn
 from memory.learning.taint import taint_of
 from memory.stores.exchanges import BEFORE, OPENING
 from memory.stores.histories import join
-from memory.stores.journal import SqliteJournal
+from memory.stores.journal import SqlJournal
 from memory.stores.taints import RunningTaints
 from tests.memory.stores.derived_facts import assistant, exchange, user
 
@@ -50,7 +50,7 @@ def behind(taints: RunningTaints, messages: Sequence[Message], stored: Stored) -
     return taints.behind(join([message.digest for message in messages]), of="s", read=stored)
 
 
-async def test_a_page_that_was_read_early_in_a_long_turn_taints_its_end(journal: SqliteJournal) -> None:
+async def test_a_page_that_was_read_early_in_a_long_turn_taints_its_end(journal: SqlJournal) -> None:
     messages = [user("mend the build"), *called("webfetch", 0)]
     messages += [message for number in range(1, OPENING + BEFORE) for message in called("read_file", number)]
     await journal.commit(exchange("e1", messages, "read"))
@@ -68,7 +68,7 @@ async def test_a_page_that_was_read_early_in_a_long_turn_taints_its_end(journal:
     assert short.taint is None
 
 
-async def test_a_notice_just_behind_what_is_left_out_is_told_by_what_stands_before_it(journal: SqliteJournal) -> None:
+async def test_a_notice_just_behind_what_is_left_out_is_told_by_what_stands_before_it(journal: SqlJournal) -> None:
     messages = [user("mend the build"), *(assistant(f"step {number}") for number in range(OPENING + 2 * BEFORE))]
     messages[-1 - BEFORE] = told("The errand is done.")
     await journal.commit(exchange("e1", messages[:-1], "read"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 import tempfile
 from dataclasses import replace
 from datetime import UTC, date, timedelta
@@ -24,7 +23,7 @@ from memory.features.nights.store import NightStore, NotUndone
 from memory.ports import Lesson, SummaryLine
 from memory.stores.journal import SqliteJournal
 from tests.memory.features.nights.consolidation.making import NOW, night, stores
-from tests.memory.stores.derived_facts import ANN, AT, BOB, fact, owner, passage
+from tests.memory.stores.derived_facts import ANN, AT, BOB, fact, owner, passage, rows
 
 LATER = AT + timedelta(days=1)
 OWNER = owner(ANN)
@@ -33,9 +32,8 @@ RULE = Proposal("rule", CandidateKind.KNOWLEDGE, "a", "Use tabs", "Use tabs", "c
 
 def dump(journal: SqliteJournal) -> list[tuple[Any, ...]]:
     """Every column of every fact, and who used it."""
-    with sqlite3.connect(journal._db.path) as connection:
-        rows = connection.execute("SELECT * FROM facts ORDER BY id").fetchall()
-        return rows + connection.execute("SELECT * FROM uses ORDER BY memory, session").fetchall()
+    facts = rows(journal, "SELECT * FROM facts ORDER BY id")
+    return facts + rows(journal, "SELECT * FROM uses ORDER BY memory, session")
 
 
 def holding(folder: Path, said: bytes) -> list[Path]:

@@ -14,14 +14,14 @@ from memory.ports import JournaledMessage, Lesson, Overview
 from memory.scope import Scope
 from memory.services.person.commands import Ambiguous, NotFound
 from memory.services.tiers.content import Contents, NoHandle
-from memory.stores.journal import SqliteJournal
+from memory.stores.journal import SqliteJournal, SqlJournal
 from tests.memory.stores.derived_facts import ANN, AT, BOB, SECRET, exchange, fact, open_journal, session, user
 
 MADE = Overview(900, "a log of 90 lines", "line 1\n…\nline 90", 12)
 
 
 @pytest_asyncio.fixture
-async def journal(tmp_path: Path) -> AsyncIterator[SqliteJournal]:
+async def journal(tmp_path: Path) -> AsyncIterator[SqlJournal]:
     opened = open_journal(tmp_path)
     yield opened
     await opened.close()
@@ -31,7 +31,7 @@ def message(role: Role, *parts: Part) -> Message:
     return Message(role, parts, digest(role, parts))
 
 
-async def test_every_tier_is_given_and_the_whole_where_there_is_no_lower_one(journal: SqliteJournal) -> None:
+async def test_every_tier_is_given_and_the_whole_where_there_is_no_lower_one(journal: SqlJournal) -> None:
     said = message(Role.TOOL, ToolResult("c1", (Text("one"), Text("two"))), Text("short"))
     await journal.commit(exchange("e1", [said]))
     only_a_line = Overview(5, "a line", "", 0)
@@ -58,7 +58,7 @@ async def test_every_tier_is_given_and_the_whole_where_there_is_no_lower_one(jou
     ]
 
 
-async def test_every_kind_of_part_is_given_whole(journal: SqliteJournal) -> None:
+async def test_every_kind_of_part_is_given_whole(journal: SqlJournal) -> None:
     parts = (
         Reasoning("hm", "sig"),
         ToolCall("c1", "write", '{"a": 1}'),
@@ -81,7 +81,7 @@ async def test_every_kind_of_part_is_given_whole(journal: SqliteJournal) -> None
     assert found[4].images == ("data:image/png;base64,AAAA",)
 
 
-async def test_another_person_has_no_such_content(journal: SqliteJournal) -> None:
+async def test_another_person_has_no_such_content(journal: SqlJournal) -> None:
     said = user("mine")
     await journal.commit(exchange("e1", [said]))
     for scope in (BOB, Scope(), Scope(org="acme", user="ann"), Scope(project="boat")):
@@ -92,7 +92,7 @@ async def test_another_person_has_no_such_content(journal: SqliteJournal) -> Non
     assert (await Contents(journal).content(handle(said.digest, 0), ContentTier.L2, Scope(user="ann"))).text == "mine"
 
 
-async def test_what_is_no_handle_unknown_or_out_of_range_is_said(journal: SqliteJournal) -> None:
+async def test_what_is_no_handle_unknown_or_out_of_range_is_said(journal: SqlJournal) -> None:
     said = user("mine")
     await journal.commit(exchange("e1", [said]))
     contents = Contents(journal)
@@ -122,7 +122,7 @@ async def test_a_beginning_of_several_handles_is_refused_and_names_them(tmp_path
     assert refused.value.ids == (f"{user('a').digest.hex()}.3", f"{user('b').digest.hex()}.3")
 
 
-async def test_a_message_without_its_secret_says_so(journal: SqliteJournal) -> None:
+async def test_a_message_without_its_secret_says_so(journal: SqlJournal) -> None:
     said = user(f"use {SECRET}")
     await journal.commit(exchange("e1", [said]))
     found = await Contents(journal).content(handle(said.digest, 0), ContentTier.L2, ANN)
@@ -130,7 +130,7 @@ async def test_a_message_without_its_secret_says_so(journal: SqliteJournal) -> N
     assert SECRET not in found.text
 
 
-async def test_what_was_forgotten_is_not_given_any_more(journal: SqliteJournal) -> None:
+async def test_what_was_forgotten_is_not_given_any_more(journal: SqlJournal) -> None:
     said = user("the launch code is marmalade")
     await journal.commit(exchange("e1", [said]))
     one = fact("a code", source=said.digest)
@@ -140,7 +140,7 @@ async def test_what_was_forgotten_is_not_given_any_more(journal: SqliteJournal) 
         await Contents(journal).content(handle(said.digest, 0), ContentTier.L2, ANN)
 
 
-async def test_a_pinned_content_is_pinned_under_its_handle_until_it_is_let_go(journal: SqliteJournal) -> None:
+async def test_a_pinned_content_is_pinned_under_its_handle_until_it_is_let_go(journal: SqlJournal) -> None:
     said = user("mine")
     await journal.commit(exchange("e1", [said], of=session("s1")))
     name = handle(said.digest, 0)

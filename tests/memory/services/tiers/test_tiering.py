@@ -16,7 +16,7 @@ from memory.conversation import Image, Message, Part, Reasoning, Role, Text, Too
 from memory.edits import handle
 from memory.ports import Overview
 from memory.services.tiers.tiering import TierMaker, TierWorker
-from memory.stores.journal import SqliteJournal
+from memory.stores.journal import SqlJournal
 from memory.tiers.calls import arguments
 from memory.tiers.shape import Hint, Tiers
 from memory.tiers.tier_choice import tiers
@@ -73,18 +73,18 @@ def result(id: str, text: str, failed: bool = False) -> ToolResult:
 
 
 @pytest_asyncio.fixture
-async def journal(tmp_path: Path) -> AsyncIterator[SqliteJournal]:
+async def journal(tmp_path: Path) -> AsyncIterator[SqlJournal]:
     opened = open_journal(tmp_path)
     yield opened
     await opened.close()
 
 
-async def made(journal: SqliteJournal, *messages: Message, id: str = "s1") -> list[dict[int, Overview]]:
+async def made(journal: SqlJournal, *messages: Message, id: str = "s1") -> list[dict[int, Overview]]:
     found = await journal.shelved(id, [message.digest for message in messages])
     return [dict(found[message.digest].overviews) if message.digest in found else {} for message in messages]
 
 
-async def test_results_know_the_call_that_they_answer(journal: SqliteJournal) -> None:
+async def test_results_know_the_call_that_they_answer(journal: SqlJournal) -> None:
     called = message(Role.ASSISTANT, call("c1", "a.py"), call("c2", "b.py"))
     one, two = message(Role.TOOL, result("c1", LONG)), message(Role.TOOL, result("c2", LONG, True))
     strange = message(Role.TOOL, result("c9", LONG + "more"))
@@ -97,7 +97,7 @@ async def test_results_know_the_call_that_they_answer(journal: SqliteJournal) ->
     assert overview.text_tokens == len(overview.text) // 4
 
 
-async def test_what_is_short_or_never_shed_gets_no_overview(journal: SqliteJournal) -> None:
+async def test_what_is_short_or_never_shed_gets_no_overview(journal: SqlJournal) -> None:
     messages = [
         said(Role.SYSTEM, LONG),
         said(Role.DEVELOPER, LONG),
@@ -111,7 +111,7 @@ async def test_what_is_short_or_never_shed_gets_no_overview(journal: SqliteJourn
     assert await journal.untiered(9) == []
 
 
-async def test_a_long_call_becomes_shorter_arguments_that_name_the_whole(journal: SqliteJournal) -> None:
+async def test_a_long_call_becomes_shorter_arguments_that_name_the_whole(journal: SqlJournal) -> None:
     called = message(Role.ASSISTANT, Text("I write it"), call("c1", "a.py", LONG))
     await journal.commit(exchange("e1", [user("go"), called, message(Role.TOOL, result("c1", "ok"))]))
     await TierWorker(journal, Shortening().lowering, guard).catch_up()
@@ -120,7 +120,7 @@ async def test_a_long_call_becomes_shorter_arguments_that_name_the_whole(journal
     assert overview.text_tokens == len(overview.text) // 4
 
 
-async def test_the_tiers_of_the_house_are_within_their_limits(journal: SqliteJournal) -> None:
+async def test_the_tiers_of_the_house_are_within_their_limits(journal: SqlJournal) -> None:
     called = message(Role.ASSISTANT, call("c1", "a.py", LONG * 20))
     short = message(Role.ASSISTANT, ToolCall("c2", "f", orjson.dumps({str(n): n for n in range(99)}).decode()))
     got = message(Role.TOOL, result("c1", LONG * 20))
@@ -137,7 +137,7 @@ async def test_the_tiers_of_the_house_are_within_their_limits(journal: SqliteJou
     assert (of_short.line, of_short.text) == ("", "")
 
 
-async def test_a_picture_says_how_large_it_is(journal: SqliteJournal) -> None:
+async def test_a_picture_says_how_large_it_is(journal: SqlJournal) -> None:
     shown = message(Role.USER, Text("look"), Image(PNG))
     shot = message(Role.TOOL, ToolResult("c1", (Text("taken"), Image(PNG), Image("https://x.test/a.png"))))
     await journal.commit(exchange("e1", [shown, shot]))
@@ -152,7 +152,7 @@ async def test_a_picture_says_how_large_it_is(journal: SqliteJournal) -> None:
 @pytest.mark.parametrize("reasoning", [True, False])
 @pytest.mark.parametrize("itemised", [True, False])
 async def test_a_reply_has_its_overviews_in_whatever_form_a_client_sends_it_back(
-    journal: SqliteJournal, itemised: bool, reasoning: bool
+    journal: SqlJournal, itemised: bool, reasoning: bool
 ) -> None:
     parts: tuple[Part, ...] = (Reasoning("hm", "sig"), Text(LONG), call("c1", "a.py", LONG))
     await journal.commit(exchange("e1", [user("go")], parts))
@@ -173,7 +173,7 @@ async def test_a_reply_has_its_overviews_in_whatever_form_a_client_sends_it_back
     assert orjson.loads(found[1][1].text)["handle"] == found[1][0]
 
 
-async def test_a_message_is_lowered_once_however_often_it_is_sent(journal: SqliteJournal) -> None:
+async def test_a_message_is_lowered_once_however_often_it_is_sent(journal: SqlJournal) -> None:
     shortening = Shortening()
     tiering = TierWorker(journal, shortening.lowering, guard)
     long = message(Role.TOOL, result("c1", LONG))
@@ -186,7 +186,7 @@ async def test_a_message_is_lowered_once_however_often_it_is_sent(journal: Sqlit
     assert await made(journal, long, id="s2") == await made(journal, long)
 
 
-async def test_what_cannot_be_lowered_is_passed_over_after_some_tries(journal: SqliteJournal) -> None:
+async def test_what_cannot_be_lowered_is_passed_over_after_some_tries(journal: SqlJournal) -> None:
     tiering = TierWorker(journal, Shortening().lowering, guard)
     good = message(Role.TOOL, result("c1", LONG))
     await journal.commit(exchange("e1", [user(f"wrong {LONG}")]))
@@ -199,7 +199,7 @@ async def test_what_cannot_be_lowered_is_passed_over_after_some_tries(journal: S
     assert (await made(journal, good, id="s2"))[0]
 
 
-async def test_the_worker_makes_what_is_new_in_another_thread_and_can_be_stopped(journal: SqliteJournal) -> None:
+async def test_the_worker_makes_what_is_new_in_another_thread_and_can_be_stopped(journal: SqlJournal) -> None:
     shortening, at_rest = Shortening(), asyncio.Event()
 
     async def resting(awaitable: Awaitable[T], *, default: T, timeout_seconds: float, operation: str) -> tuple[T, str]:

@@ -1,0 +1,69 @@
+"""What has changed in the database since this process looked, by whichever process: its caches are told.
+
+Whoever writes finds what others have written when it takes its turn; in quiet times it is looked for.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+from memory.stores.database import Watch
+from memory.stores.postgresql.connection import PostgresConnection
+
+KEPT = "1 hour"
+"""How long changes are kept for processes that have not looked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What has changed up to a ``number``: tables into which rows have come, and rows that are others now, or gone."""
+
+    number: int
+    grown: frozenset[str]
+    ids: tuple[str, ...]
+
+
+class ChangeReader:
+    """How far this process has looked, and whom it tells. Safe to use from several threads."""
+
+    def __init__(self, watch: Watch | None) -> None:
+        self._watch = watch
+        self._lock = threading.Lock()
+        self._states = dict.fromkeys(watch.counted if watch is not None else (), 0)
+        self._number = 0
+
+    def begin(self, connection: PostgresConnection) -> None:
+        """From here on: nothing of what was before is in memory."""
+        (self._number,) = connection.execute("SELECT coalesce(max(number), 0) FROM changes").fetchone()
+
+    def state(self, table: str) -> int:
+        """A number that is another one whenever rows have come into a counted table since, or changed in it."""
+        return self._states[table]
+
+    def look(self, connection: PostgresConnection) -> Changes:
+        """What has changed since, the connection's own transaction included."""
+        rows = connection.execute(
+            "SELECT number, sort, memory FROM changes WHERE number > ? ORDER BY number", (self._number,)
+        ).fetchall()
+        return Changes(
+            rows[-1][0] if rows else self._number,
+            frozenset(sort for _, sort, memory in rows if not memory),
+            tuple(memory for _, _, memory in rows if memory),
+        )
+
+    def tell(self, changes: Changes) -> None:
+        """These are committed."""
+        with self._lock:
+            if changes.number <= self._number:
+                return
+            self._number = changes.number
+            for table in changes.grown.intersection(self._states):
+                self._states[table] += 1
+            if changes.ids and self._watch is not None:
+                self._watch.on_change(changes.ids)
+
+    @staticmethod
+    def trim(connection: PostgresConnection) -> None:
+        """Let go of changes that everybody has heard of."""
+        connection.run(f"DELETE FROM changes WHERE at < now() - interval '{KEPT}'")

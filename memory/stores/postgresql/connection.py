@@ -1,0 +1,152 @@
+"""psycopg's connection, in the shape that the parts of the journal ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, cast
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import TransactionStatus
+
+from memory.stores.connection import Parameters
+from memory.stores.postgresql.adaptation import adapt
+from memory.stores.postgresql.dialect import translated
+
+_DEFAULTS: dict[str, Any] = {
+    "application_name": "palimpsest",
+    "connect_timeout": 3,
+    # A server that is gone without a word is noticed within seconds.
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 15_000,
+}
+"""What a connection is made with where the URL says nothing else."""
+
+
+class PostgresRow(tuple[Any, ...]):
+    """A row: its values in their order, and each by its name. Its class has the ``places`` of the names."""
+
+    __slots__ = ()
+    places: dict[str, int] = {}
+
+    def __getitem__(self, key: Any) -> Any:
+        return tuple.__getitem__(self, self.places[key] if isinstance(key, str) else key)
+
+    def keys(self) -> Iterable[str]:
+        """The names of its columns."""
+        return self.places.keys()
+
+
+class PostgresCursor:
+    """What came of a statement."""
+
+    __slots__ = ("_cursor",)
+
+    def __init__(self, cursor: psycopg.RawCursor[Any]) -> None:
+        self._cursor = cursor
+
+    @property
+    def description(self) -> Sequence[Any] | None:
+        """Its columns, the name of each first; None where it has none."""
+        return self._cursor.description
+
+    @property
+    def rowcount(self) -> int:
+        """How many rows it wrote."""
+        return self._cursor.rowcount
+
+    @property
+    def lastrowid(self) -> int | None:
+        """The number of the row that it inserted last, which the statement returns; None where it inserted none."""
+        rows = self.fetchall()
+        return int(rows[-1]["number"]) if rows else None
+
+    def fetchone(self) -> Any:
+        """The next row, None where there is none."""
+        return self._cursor.fetchone() if self._cursor.description else None
+
+    def fetchall(self) -> list[Any]:
+        """All rows that are left."""
+        return self._cursor.fetchall() if self._cursor.description else []
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.fetchall())
+
+
+class PostgresConnection:
+    """A connection of its own for one thread. Transactions are begun and ended by their statements."""
+
+    def __init__(self, url: str, *, reads: bool = False) -> None:
+        self._connection = psycopg.connect(
+            autocommit=True,
+            cursor_factory=psycopg.RawCursor,
+            row_factory=_rows,
+            **_DEFAULTS | conninfo_to_dict(url),
+        )
+        adapt(self._connection)
+        self._begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if reads else "BEGIN"
+
+    def execute(self, sql: str, parameters: Parameters = (), /) -> PostgresCursor:
+        """Run a statement of the stores."""
+        statement = translated(self._begin if sql == "BEGIN" else sql)
+        cursor = cast(psycopg.RawCursor[Any], self._connection.cursor())
+        cursor.execute(statement.text, statement.values(parameters))
+        return PostgresCursor(cursor)
+
+    def executemany(self, sql: str, parameters: Iterable[Parameters], /) -> PostgresCursor:
+        """Run a statement once for each of these, all of them on one way there and back."""
+        statement = translated(sql)
+        cursor = cast(psycopg.RawCursor[Any], self._connection.cursor())
+        cursor.executemany(statement.text, [statement.values(each) for each in parameters])
+        return PostgresCursor(cursor)
+
+    def run(self, sql: str) -> PostgresCursor:
+        """Run statements of PostgreSQL's own, without parameters: one, or several on one way there and back."""
+        cursor = cast(psycopg.RawCursor[Any], self._connection.cursor())
+        return PostgresCursor(cursor.execute(sql))
+
+    def copy_in(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Write many rows by a COPY."""
+        with self._connection.cursor() as cursor, cursor.copy(sql) as copy:
+            for row in rows:
+                copy.write_row(row)
+
+    def rows(self, sql: str) -> Iterator[Any]:
+        """The rows of a query, some at a time, within a transaction."""
+        with self._connection.cursor("rows") as cursor:
+            cursor.itersize = 1000
+            cursor.execute(sql)
+            yield from cursor
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction is under way."""
+        return self._connection.info.transaction_status not in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN)
+
+    @property
+    def broken(self) -> bool:
+        """Whether the way to the server is gone."""
+        return self._connection.broken or self._connection.closed
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._connection.close()
+
+
+def _rows(cursor: psycopg.Cursor[Any]) -> Callable[[Sequence[Any]], Any]:
+    names = tuple(column.name for column in cursor.description or ())
+    return _row_class(names) if names else tuple
+
+
+_CLASSES: dict[tuple[str, ...], type[PostgresRow]] = {}
+
+
+def _row_class(names: tuple[str, ...]) -> type[PostgresRow]:
+    found = _CLASSES.get(names)
+    if found is None:
+        # Where a name stands twice the first one is meant.
+        places = {name: place for place, name in reversed([*enumerate(names)])}
+        found = _CLASSES[names] = type("Row", (PostgresRow,), {"__slots__": (), "places": places})
+    return found

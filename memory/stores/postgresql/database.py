@@ -1,0 +1,179 @@
+"""One PostgreSQL database: a thread that writes, a few that read, and an async face.
+
+Knows nothing about what is stored.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+
+import psycopg
+
+from memory.stores.connection import Connection, Work
+from memory.stores.database import LATER_SECONDS, Watch
+from memory.stores.errors import StoreFault, StoreFaultKind
+from memory.stores.migrations import FromTheFuture
+from memory.stores.postgresql.changes import ChangeReader
+from memory.stores.postgresql.connection import PostgresConnection
+from memory.stores.postgresql.faults import postgres_fault, where_of
+from memory.stores.postgresql.schema import migrate
+from memory.stores.postgresql.writer import PostgresWriter
+
+T = TypeVar("T")
+
+# What was deleted is dead in these tables until they are vacuumed: those that hold words.
+_SCRUBBED = (
+    "facts, passages, messages, ledger, receipts, overviews, summaries, candidates, research, spawns, observations"
+)
+
+
+class PostgresDatabase:
+    """A database of a PostgreSQL server.
+
+    Args:
+        url: where it is, as libpq takes it.
+        folder: where what belongs to it lies on this machine.
+        busy_seconds: how long another process that writes is waited for.
+        readers: how many reads may run side by side.
+        watch: who wants to hear of changes.
+
+    Raises:
+        StoreFault: when it cannot be reached, or is from a newer version.
+    """
+
+    def __init__(
+        self, url: str, folder: Path, *, busy_seconds: float = 2.0, readers: int = 4, watch: Watch | None = None
+    ) -> None:
+        self.folder = folder
+        self.url = url
+        self._where = where_of(url)
+        self._local = threading.local()
+        self._reading: list[PostgresConnection] = []
+        self._closed = False
+        self._changes = ChangeReader(watch)
+        self._empty: dict[str, int] = {}
+        self._catching_up: asyncio.TimerHandle | None = None
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            connection = PostgresConnection(url)
+            try:
+                migrate(connection)
+            finally:
+                connection.close()
+            self._writer = PostgresWriter(self._where, lambda: PostgresConnection(url), self._changes, busy_seconds)
+        except FromTheFuture as error:
+            raise StoreFault(f"{self._where} belongs to a newer version: {error}") from error
+        except psycopg.Error as error:
+            raise postgres_fault(error, self._where) from error
+        self._pool = ThreadPoolExecutor(readers, thread_name_prefix="journal-reader")
+
+    def start(self, first: Work[T]) -> T:
+        """Start to take writes, after ``first``, which is run here and now and gives what is read once."""
+        try:
+            return self._writer.start(first)
+        except psycopg.Error as error:
+            raise postgres_fault(error, self._where) from error
+
+    @property
+    def there(self) -> bool:
+        """A server does not lose its database while it is open."""
+        return True
+
+    async def write(self, work: Work[T]) -> T:
+        """See :class:`memory.stores.engine.Engine`."""
+        self._refuse_closed()
+        return await self._writer.do(work)
+
+    def later(self, work: Work[object]) -> None:
+        """See :class:`memory.stores.engine.Engine`."""
+        if self._closed:
+            return
+        self._writer.later(work)
+        if self._catching_up is None:
+            self._catching_up = asyncio.get_running_loop().call_later(LATER_SECONDS, self._catch_up)
+
+    async def caught_up(self) -> None:
+        """See :class:`memory.stores.engine.Engine`."""
+        if self._writer.late:
+            await self.write(lambda connection: None)
+
+    async def read(self, work: Work[T]) -> T:
+        """See :class:`memory.stores.engine.Engine`."""
+        self._refuse_closed()
+        return await asyncio.get_running_loop().run_in_executor(self._pool, self._read, work)
+
+    async def look(self, work: Work[T]) -> T:
+        """See :class:`memory.stores.engine.Engine`. The way to a server is nothing that others wait for."""
+        return await self.read(work)
+
+    def state(self, table: str) -> int:
+        """See :class:`memory.stores.engine.Engine`."""
+        return self._changes.state(table)
+
+    def empty(self, table: str, connection: Connection) -> bool:
+        """See :class:`memory.stores.engine.Engine`."""
+        state = self._changes.state(table)
+        if self._empty.get(table) == state:
+            return True
+        if connection.execute(f"SELECT EXISTS (SELECT 1 FROM {table})").fetchone()[0]:
+            return False
+        self._empty[table] = state
+        return True
+
+    async def scrub(self) -> bool:
+        """Take dead rows out of the tables that hold words. That overwrites nothing: what PostgreSQL leaves of them in
+        its pages, its log and its backups goes as the server's keepers have it go."""
+        await self.read(lambda connection: connection.execute(f"VACUUM {_SCRUBBED}"))
+        return True
+
+    async def give_back(self, pages: int) -> bool:
+        """PostgreSQL sees to that itself."""
+        return False
+
+    async def close(self) -> None:
+        """See :class:`memory.stores.engine.Engine`."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._catching_up is not None:
+            self._catching_up.cancel()
+        await asyncio.to_thread(self._writer.finish)
+        await asyncio.to_thread(self._pool.shutdown)
+        for connection in self._reading:
+            with suppress(psycopg.Error):
+                connection.close()
+        self._reading.clear()
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise StoreFault(f"{self._where} is closed", StoreFaultKind.CLOSED)
+
+    def _catch_up(self) -> None:
+        self._catching_up = None
+        if self._writer.late and not self._closed:
+            self._writer.catch_up()
+
+    def _read(self, work: Work[T]) -> T:
+        kept: PostgresConnection | None = getattr(self._local, "connection", None)
+        try:
+            if kept is not None:
+                try:
+                    return work(kept)
+                except psycopg.Error:
+                    # A server that was restarted has ended it; a read can be made again.
+                    if not kept.broken:
+                        raise
+                    self._reading.remove(kept)
+                    kept.close()
+                    self._local.connection = None
+            connection = PostgresConnection(self.url, reads=True)
+            self._local.connection = connection
+            self._reading.append(connection)
+            return work(connection)
+        except psycopg.Error as error:
+            raise postgres_fault(error, self._where) from error

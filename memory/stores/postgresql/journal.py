@@ -1,0 +1,36 @@
+"""The journal in PostgreSQL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memory.stores.database import Watch
+from memory.stores.engine import Engine
+from memory.stores.forgetting import Terms, no_terms
+from memory.stores.journal import SqlJournal, begin
+from memory.stores.messages import Redact
+from memory.stores.postgresql.database import PostgresDatabase
+
+
+class PostgresJournal(SqlJournal):
+    """The journal in the database at ``url``; ``folder`` is where on this machine is kept what it cannot take yet.
+
+    Raises:
+        StoreFault: when the database cannot be reached.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        folder: Path,
+        redact: Redact,
+        *,
+        terms: Terms = no_terms,
+        flush: bool = False,
+        busy_seconds: float = 2.0,
+    ) -> None:
+        def start(watch: Watch) -> tuple[Engine, bytes]:
+            database = PostgresDatabase(url, folder, busy_seconds=busy_seconds, watch=watch)
+            return database, database.start(begin)
+
+        super().__init__(start, redact, terms, flush)

@@ -1,0 +1,99 @@
+"""How a PostgreSQL database comes to its present shape: by the one series of migrations, and by what only it has.
+
+Which steps were taken stands in the database by their names. Several processes may start at once: one takes the steps,
+the others wait for it and find them taken.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+
+import psycopg
+
+from memory.stores.connection import Parameters
+from memory.stores.migrations import MIGRATIONS, FromTheFuture
+from memory.stores.postgresql.connection import PostgresConnection, PostgresCursor
+from memory.stores.postgresql.dialect import of_schema
+from memory.stores.queries import FOLDER, QUERIES
+from memory.version import release
+
+_OWN = FOLDER / "postgresql"
+_FUNCTIONS = (_OWN / "functions.sql").read_text(encoding="utf-8")
+
+Step = Callable[["_SchemaConnection"], None]
+
+
+def changes(connection: _SchemaConnection) -> None:
+    """Who writes, and what has changed, for the processes that share the database."""
+    connection.run((_OWN / "changes.sql").read_text(encoding="utf-8"))
+
+
+def _steps() -> dict[str, Step]:
+    functions = f"functions {hashlib.blake2b(_FUNCTIONS.encode(), digest_size=8).hexdigest()}"
+    return {
+        **{step.__name__: step for step in MIGRATIONS},
+        functions: lambda connection: connection.run(_FUNCTIONS),
+        "changes": changes,
+    }
+
+
+def migrate(connection: PostgresConnection) -> list[str]:
+    """Take the steps that are missing, all in one transaction; the names of those taken.
+
+    Raises:
+        FromTheFuture: when the database has had a step that is not known.
+        psycopg.Error: what PostgreSQL reported; nothing was done then.
+    """
+    steps = _steps()
+    if not _missing(steps, connection):
+        return []
+    _make_list(connection)
+    connection.run("BEGIN; LOCK TABLE migrations IN EXCLUSIVE MODE")
+    try:
+        # Another process may have been first while this one waited.
+        missing = _missing(steps, connection)
+        for name in missing:
+            steps[name](_SchemaConnection(connection))
+            connection.execute("INSERT INTO migrations (step) VALUES (?)", (name,))
+        if missing:
+            connection.execute(QUERIES["meta_set"], ("migrated_by", release().encode()))
+        connection.run("COMMIT")
+    except BaseException:
+        if connection.in_transaction and not connection.broken:
+            connection.run("ROLLBACK")
+        raise
+    return missing
+
+
+def _missing(steps: Iterable[str], connection: PostgresConnection) -> list[str]:
+    (there,) = connection.execute("SELECT to_regclass('migrations') IS NOT NULL").fetchone()
+    taken = {row["step"] for row in connection.execute("SELECT step FROM migrations")} if there else set()
+    unknown = sorted(step for step in taken.difference(steps) if not step.startswith("functions "))
+    if unknown:
+        raise FromTheFuture(f"it has had migrations that this version does not know: {', '.join(unknown)}")
+    return [step for step in steps if step not in taken]
+
+
+def _make_list(connection: PostgresConnection) -> None:
+    with suppress(psycopg.errors.UniqueViolation):  # another process makes it at this moment
+        connection.run(
+            "CREATE TABLE IF NOT EXISTS migrations (step TEXT PRIMARY KEY, at TIMESTAMPTZ NOT NULL DEFAULT now())"
+        )
+
+
+class _SchemaConnection:
+    """Takes the statements of the migrations."""
+
+    def __init__(self, connection: PostgresConnection) -> None:
+        self._connection = connection
+        self.run = connection.run
+
+    def execute(self, sql: str, parameters: Parameters = (), /) -> PostgresCursor:
+        """Run a statement of a migration."""
+        return self._connection.execute(sql, parameters) if parameters else self.run(of_schema(sql))
+
+    def executemany(self, sql: str, parameters: Iterable[Parameters], /) -> PostgresCursor:
+        """Run a statement of a migration once for each of these."""
+        return self._connection.executemany(sql, parameters)

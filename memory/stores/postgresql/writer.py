@@ -1,0 +1,279 @@
+"""The thread that writes: jobs from a queue, in groups that share a transaction.
+
+One transaction is written after the other, in all processes that share the database: each begins by taking the lock of
+those who write. So numbers are committed in their order, as they are where one process owns a file. A job is answered
+only after the COMMIT that holds it. When a group fails each of its jobs is done again, alone; where the server cannot
+be reached all who wait are told so at once, and the next job tries again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TypeVar
+
+import psycopg
+
+from memory.stores.connection import Work
+from memory.stores.errors import StoreFault, StoreFaultKind
+from memory.stores.postgresql.changes import ChangeReader, Changes
+from memory.stores.postgresql.connection import PostgresConnection
+from memory.stores.postgresql.faults import postgres_fault
+from memory.stores.postgresql.lease import HEARTBEAT_SECONDS, SECONDS, Lease
+from memory.stores.write_jobs import Job, Outcome
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+GROUP = 64
+"""Writes that share a transaction at most."""
+MOST_WAITING = 1024
+HANGS_SECONDS = 10.0
+"""So many jobs wait at most, and none behind one that has been under way for so many seconds."""
+TRIM_EVERY = 1000
+"""Transactions after which the changes that everybody has heard of go."""
+# Nothing of it is kept by the session, so that a pooler may give each transaction another one. A process that is gone
+# in the middle of its turn, and whose connection has not ended, holds the others up for so long.
+_BEGIN = (
+    "BEGIN; SET LOCAL lock_timeout = {}; SET LOCAL idle_in_transaction_session_timeout = 30000; "
+    "LOCK TABLE writers IN EXCLUSIVE MODE"
+)
+
+
+class PostgresWriter:
+    """The writer of one process.
+
+    Args:
+        where: the database, as it is told.
+        connect: opens a connection.
+        changes: hears of what is committed, before whoever wrote it does.
+        busy_seconds: how long another process that writes is waited for.
+
+    Raises:
+        psycopg.Error: when the first connection cannot be opened.
+        StoreFault: when another process has the database.
+    """
+
+    def __init__(
+        self, where: str, connect: Callable[[], PostgresConnection], changes: ChangeReader, busy_seconds: float
+    ) -> None:
+        self._begin = _BEGIN.format(max(1, round(busy_seconds * 1000)))
+        self._where = where
+        self._connect = connect
+        self._changes = changes
+        self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._later: deque[Work[object]] = deque()
+        self._began: float | None = None
+        self._transactions = 0
+        self._lease = Lease(where)
+        self._connection: PostgresConnection | None = connect()
+        try:
+            self._lease.take(self._connection, SECONDS + 2)
+        except BaseException:
+            self._drop()
+            raise
+        self._thread = threading.Thread(target=self._write_forever, name="journal-writer", daemon=True)
+
+    def start(self, first: Work[T]) -> T:
+        """Run ``first`` here and now, then start the thread."""
+        assert self._connection is not None
+        try:
+            result = first(self._connection)
+        except BaseException:
+            self._give_up()
+            self._drop()
+            raise
+        self._changes.begin(self._connection)
+        self._thread.start()
+        return result
+
+    async def do(self, work: Work[T]) -> T:
+        """Have ``work`` done in the thread. It is done even when the caller is cancelled meanwhile.
+
+        Raises:
+            StoreFault: what PostgreSQL reported, or that it is too slow for more.
+        """
+        began, waiting = self._began, self._queue.qsize()
+        if waiting >= MOST_WAITING or (began is not None and time.monotonic() - began > HANGS_SECONDS):
+            raise StoreFault(f"{self._where} is too slow: {waiting} writes wait", StoreFaultKind.LOCKED)
+        job = Job(work, True, asyncio.get_running_loop())
+        self._queue.put(job)
+        assert job.future is not None
+        result: T = await job.future
+        return result
+
+    def catch_up(self) -> None:
+        """Have what waits for a transaction done in one of its own; does not wait for it."""
+        self._queue.put(Job.of_nobody())
+
+    def later(self, work: Work[object]) -> None:
+        """Have ``work`` done at the beginning of the next transaction; it may be done twice, and what fails of it is
+        only told in the log."""
+        self._later.append(work)
+
+    @property
+    def late(self) -> bool:
+        """Whether something waits for the next transaction."""
+        return bool(self._later)
+
+    def finish(self) -> None:
+        """Do what is queued and end the thread; waits for it."""
+        self._queue.put(None)
+        self._thread.join()
+
+    def _write_forever(self) -> None:
+        """The writer's thread."""
+        jobs: list[Job | None] = []
+        while None not in jobs:
+            try:
+                jobs = [self._queue.get(timeout=HEARTBEAT_SECONDS)]
+            except queue.Empty:
+                jobs = [Job.of_nobody()]  # the lease is renewed with every transaction
+            while len(jobs) < GROUP:
+                with suppress(queue.Empty):
+                    jobs.append(self._queue.get_nowait())
+                    continue
+                break
+            if None in jobs and self._later:
+                jobs.insert(0, Job.of_nobody())
+            self._began = time.monotonic()
+            self._do([job for job in jobs if job is not None])
+            self._began = None
+        self._give_up()
+        self._drop()
+
+    def _do(self, jobs: Sequence[Job]) -> None:
+        if len(jobs) > 1 and self._attempt(jobs):
+            return
+        for job in jobs:
+            if not self._attempt([job]):
+                # The connection had ended: a restarted server is no fault of the job's.
+                self._attempt([job], again=True)
+
+    def _attempt(self, jobs: Sequence[Job], again: bool = False) -> bool:
+        """Run jobs in one transaction and answer them. False, and nobody is answered, where several failed together,
+        or where a connection that was kept turned out to have ended."""
+        kept = self._connection is not None
+        begun = False
+        try:
+            if self._connection is None:
+                self._connection = self._connect()
+            connection = self._connection
+            connection.run(self._begin)
+            begun = True
+            outcomes, changes, late = self._run(connection, jobs)
+        except (psycopg.Error, StoreFault) as error:
+            self._undo()
+            fault = error if isinstance(error, StoreFault) else postgres_fault(error, self._where)
+            if not begun:
+                if kept and self._connection is None and not again:
+                    return False if len(jobs) == 1 else self._attempt(jobs, again=True)
+                if fault.passing:
+                    self._answer_all(jobs, fault, error)
+                    return True
+            if len(jobs) > 1:
+                return False
+            self._answer(jobs, fault, error)
+            return True
+        except _JobFailed as failed:
+            self._undo()
+            if len(jobs) > 1:
+                return False
+            jobs[0].answer(Outcome(error=failed.error))
+            return True
+        self._changes.tell(changes)
+        for _ in range(late):
+            self._later.popleft()
+        for job, outcome in zip(jobs, outcomes, strict=True):
+            job.answer(outcome)
+        return True
+
+    def _run(self, connection: PostgresConnection, jobs: Sequence[Job]) -> tuple[list[Outcome], Changes, int]:
+        self._lease.renew(connection)
+        late = self._catch_up(connection)
+        outcomes = [_outcome(job, connection) for job in jobs]
+        changes = self._changes.look(connection)
+        self._transactions += 1
+        if self._transactions % TRIM_EVERY == 0:
+            self._changes.trim(connection)
+        connection.run("COMMIT")
+        return outcomes, changes, late
+
+    def _catch_up(self, connection: PostgresConnection) -> int:
+        """Do what has waited for this transaction; how much that was."""
+        late = tuple(self._later)  # more may come meanwhile
+        for work in late:
+            connection.run("SAVEPOINT late")
+            try:
+                work(connection)
+            except Exception as error:
+                if connection.broken:
+                    raise
+                connection.run("ROLLBACK TO late")
+                log.warning("a write that nobody waited for has failed: %s", error)
+            connection.run("RELEASE late")
+        return len(late)
+
+    def _answer(self, jobs: Sequence[Job], fault: StoreFault, cause: Exception) -> None:
+        if fault is not cause:
+            fault.__cause__ = cause
+        for job in jobs:
+            job.answer(Outcome(error=fault))
+
+    def _answer_all(self, jobs: Sequence[Job], fault: StoreFault, cause: Exception) -> None:
+        """Answer these, and all that wait in the queue; that it is to end stays in it."""
+        waiting = list(jobs)
+        with suppress(queue.Empty):
+            while True:
+                job = self._queue.get_nowait()
+                if job is None:
+                    self._queue.put(None)
+                    break
+                waiting.append(job)
+        self._answer(waiting, fault, cause)
+
+    def _undo(self) -> None:
+        """After a failed transaction: roll back, or drop a connection that cannot even do that."""
+        if self._connection is None:
+            return
+        try:
+            if self._connection.broken:
+                self._drop()
+            elif self._connection.in_transaction:
+                self._connection.run("ROLLBACK")
+        except psycopg.Error:
+            self._drop()
+
+    def _give_up(self) -> None:
+        if self._connection is not None:
+            with suppress(psycopg.Error):
+                self._lease.give_up(self._connection)
+
+    def _drop(self) -> None:
+        if self._connection is not None:
+            with suppress(psycopg.Error):
+                self._connection.close()
+            self._connection = None
+
+
+class _JobFailed(Exception):
+    """A job failed by itself. Its error belongs to its caller, whatever it is, as in any executor."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+def _outcome(job: Job, connection: PostgresConnection) -> Outcome:
+    try:
+        return Outcome(job.work(connection))
+    except (psycopg.Error, StoreFault):
+        raise
+    except Exception as error:
+        raise _JobFailed(error) from error

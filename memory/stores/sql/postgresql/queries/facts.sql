@@ -1,0 +1,41 @@
+-- facts_find: facts of some owners whose id begins with, or whose text holds, what is looked for; newest first
+SELECT * FROM facts WHERE owner IN (?*)
+AND (substr(id, 1, length(?)) = ? OR text ILIKE ? ESCAPE '\' OR wrong ILIKE ? ESCAPE '\')
+ORDER BY recorded DESC, number DESC LIMIT ?;
+
+-- passages_find: passages of some owners that hold a text, the newest first; the limit comes last
+SELECT * FROM passages WHERE owner IN (?*) AND text ILIKE ? ESCAPE '\' ORDER BY number DESC LIMIT ?;
+
+-- uses_write: memories were shown in sessions, and perhaps used, or said again (JSON: memory, session, shown, used, said)
+INSERT INTO uses (memory, session, shown, used, said)
+SELECT told ->> 0, told ->> 1, (told ->> 2)::bigint, (told ->> 3)::bigint, (told ->> 4)::bigint
+FROM json_array_elements(?::json) AS each (told)
+ON CONFLICT (memory, session) DO UPDATE SET
+    shown = uses.shown + excluded.shown, used = uses.used + excluded.used, said = uses.said + excluded.said;
+
+-- uses_begin: whoever made a memory is its first user (JSON: memory, session)
+INSERT INTO uses (memory, session, shown, used, said)
+SELECT told ->> 0, told ->> 1, 0, 1, 1 FROM json_array_elements(?::json) AS each (told)
+ON CONFLICT (memory, session) DO NOTHING;
+
+-- uses_get: how often memories were used in sessions (JSON: memory, session)
+SELECT uses.memory, uses.session, uses.used FROM json_array_elements(?::json) AS each (asked)
+JOIN uses ON uses.memory = asked ->> 0 AND uses.session = asked ->> 1;
+
+-- passages_near: the passages of sessions between two turns (JSON: session, first, last), place for place, in order
+SELECT passages.* FROM json_array_elements(?::json) WITH ORDINALITY AS each (asked, place)
+JOIN passages ON passages.session = asked ->> 0
+AND passages.turn BETWEEN (asked ->> 1)::bigint AND (asked ->> 2)::bigint
+ORDER BY place, passages.turn, passages.piece, passages.number;
+
+-- facts_after: an owner's facts behind an id, in the order of the ids; the limit comes last
+SELECT * FROM facts WHERE owner = ? AND id > ? ORDER BY id LIMIT ?;
+
+-- passages_after: an owner's passages behind an id, in the order of the ids; the limit comes last
+SELECT * FROM passages WHERE owner = ? AND id > ? ORDER BY id LIMIT ?;
+
+-- forget_links: facts that name one of these as what they follow or contradict
+SELECT DISTINCT facts.id, facts.supersedes, facts.contradicts FROM facts, LATERAL (
+    SELECT value FROM json_each(facts.supersedes) UNION ALL SELECT value FROM json_each(facts.contradicts)
+) AS named
+WHERE (facts.supersedes != '[]' OR facts.contradicts != '[]') AND named.value IN (?*);

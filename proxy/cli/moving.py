@@ -1,0 +1,57 @@
+"""``palimpsest move``: the journal from its file into a PostgreSQL database, or back."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Annotated
+
+import typer
+
+from memory.ports import StoreError
+from memory.stores.backups.backup import JOURNAL
+from proxy.cli import output
+from proxy.cli.faults import CommandError
+from proxy.cli.instance_lock import owned
+from proxy.cli.options import ConfigFile, Home, Json, loaded
+
+
+def move(
+    to: Annotated[str | None, typer.Option("--to", help="The empty database to move into.", metavar="URL")] = None,
+    back: Annotated[str | None, typer.Option("--from", help="The database to move back from.", metavar="URL")] = None,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """Move the journal into a PostgreSQL database, or back into its file; stop the server first."""
+    if (to is None) == (back is None):
+        raise CommandError("say either --to URL or --from URL", 2)
+    folder = loaded(home, config).settings.home
+    file, counts = folder / JOURNAL, dict[str, int]()
+
+    def told(table: str, rows: int) -> None:
+        counts[table] = rows
+        if not as_json:
+            print(f"{table:<20}{rows:>12,}")
+
+    with owned(folder):
+        try:
+            # Imported only here: it needs an extra.
+            from memory.stores.postgresql.moving import move_in, move_out
+
+            if to is not None:
+                if not file.exists():
+                    raise CommandError(f"there is no journal: {file}")
+                move_in(file, to, told)
+            else:
+                move_out(back or "", file, told)
+        except ImportError as error:
+            raise CommandError(f"that needs an extra: pip install 'palimpsest-proxy[team]' ({error})") from error
+        except (StoreError, sqlite3.Error, OSError) as error:
+            raise CommandError(f"nothing was moved: {error}") from error
+    if as_json:
+        output.as_json({"moved": counts})
+    elif to is not None:
+        print("all of it is in the database: set memory.postgresql.url")
+        print(f"and delete {file}: what is forgotten from now on is not taken out of it")
+    else:
+        print(f"all of it is in {file}: take memory.postgresql.url out of the settings, and drop the database")
