@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from memory.fact import Category, Fact, FactDraft, Origin, State
+from memory.fact import Category, Fact, FactDraft, FactKind, Origin, State
 from memory.language.claim import Claim
 from memory.language.conditions import apart, circumstances, elsewhere, narrower
 from memory.language.narrowing import narrowed
@@ -118,12 +118,15 @@ def relations(draft: FactDraft, facts: Sequence[Fact], encoder: Encoder) -> dict
     surer of it."""
     text = _ASIDE.sub("", draft.text)
     read = encoder.relations([(_ASIDE.sub("", fact.text), text) for fact in facts])
-    return {fact.id: _by_form(relation, fact.text, draft.text) for fact, relation in zip(facts, read, strict=True)}
+    return {
+        fact.id: _by_form(relation, fact.text, draft.text, fact.kind is FactKind.TASK)
+        for fact, relation in zip(facts, read, strict=True)
+    }
 
 
-def _by_form(relation: Relation, older: str, newer: str) -> Relation:
+def _by_form(relation: Relation, older: str, newer: str, to_do: bool) -> Relation:
     """What the encoder says, and what the form of two statements says to that. It reads words and no numbers: what
-    says the same and tells another one is a change."""
+    says the same and tells another one is a change. What was ``to_do`` on a day is done without one."""
     if _has_the_words_of(newer, older):
         said_again = relation.same + relation.replaces + relation.contradicts
         return replace(relation, same=said_again, replaces=0.0, contradicts=0.0)
@@ -135,7 +138,7 @@ def _by_form(relation: Relation, older: str, newer: str) -> Relation:
         if not elsewhere(older, newer):
             return replace(relation, same=0.0, refines=0.0, contradicts=relation.contradicts + alike)
     at_odds = relation.replaces + relation.contradicts
-    if changes or (at_odds >= EVEN_SO and not elsewhere(older, newer)):
+    if changes or (at_odds >= EVEN_SO and (to_do or _tells_as_much(older, newer)) and not elsewhere(older, newer)):
         return relation
     return replace(relation, replaces=0.0, contradicts=0.0)
 
