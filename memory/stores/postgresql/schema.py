@@ -77,7 +77,8 @@ def _missing(steps: Iterable[str], connection: PostgresConnection) -> list[str]:
 
 
 def _make_list(connection: PostgresConnection) -> None:
-    with suppress(psycopg.errors.UniqueViolation):  # another process makes it at this moment
+    # Another process makes it at this moment.
+    with suppress(psycopg.errors.UniqueViolation, psycopg.errors.DuplicateObject, psycopg.errors.DuplicateTable):
         connection.run(
             "CREATE TABLE IF NOT EXISTS migrations (step TEXT PRIMARY KEY, at TIMESTAMPTZ NOT NULL DEFAULT now())"
         )

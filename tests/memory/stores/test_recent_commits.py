@@ -23,6 +23,7 @@ async def behind(journal: SqlJournal) -> tuple[list[Journaled], list[Journaled],
     return await journal.unlearned(100), await journal.untiered(100), await journal.unobserved(100)
 
 
+@pytest.mark.sqlite  # a database has one server at a time
 async def test_what_was_just_committed_is_read_as_it_is_stored(tmp_path: Path) -> None:
     journal = open_journal(tmp_path)
     said = [user("hi")]
@@ -47,6 +48,7 @@ async def test_what_was_just_committed_is_read_as_it_is_stored(tmp_path: Path) -
     await journal.close()
 
 
+@pytest.mark.sqlite
 async def test_a_cursor_behind_which_nothing_came_is_written_now_and_then_and_at_the_end(tmp_path: Path) -> None:
     journal, other = open_journal(tmp_path), open_journal(tmp_path)
     for number in range(1, LATE + 11):

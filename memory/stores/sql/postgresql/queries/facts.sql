@@ -1,6 +1,6 @@
 -- facts_find: facts of some owners whose id begins with, or whose text holds, what is looked for; newest first
 SELECT * FROM facts WHERE owner IN (?*)
-AND (substr(id, 1, length(?)) = ? OR text ILIKE ? ESCAPE '\' OR wrong ILIKE ? ESCAPE '\')
+AND (id BETWEEN ? AND ? OR text ILIKE ? ESCAPE '\' OR (wrong != '' AND wrong ILIKE ? ESCAPE '\'))
 ORDER BY recorded DESC, number DESC LIMIT ?;
 
 -- passages_find: passages of some owners that hold a text, the newest first; the limit comes last
