@@ -69,11 +69,15 @@ async def test_this_process_gives_back_what_lies_between_things_that_are_used() 
     heap = giving_back()
     if heap is None:
         pytest.skip("another C library than glibc")
-    pieces = [bytearray(2000) for _ in range(60_000)]
+    pieces: list[bytearray] = []
+    start = heap._resident()
+    # What tests before this one left free is filled first.
+    while heap._resident() < start + 3 * MUCH:
+        pieces += [bytearray(2000) for _ in range(10_000)]
     used = pieces[::500]
     heap._quiet = Process(0)._quiet
     resident = heap._resident()
     del pieces
     assert await heap.look()
     assert heap._resident() < resident - 50 * 2**20
-    assert len(used) == 120
+    assert len(used) > 0
