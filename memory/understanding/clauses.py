@@ -18,6 +18,7 @@ from memory.language.prose import own_words, without_tags
 from memory.language.sentences import BlockShape, TextBlock, blocks, sentences
 from memory.understanding.encoder import Encoder
 from memory.understanding.features import around, of_gap, of_text
+from memory.understanding.forms import limits
 from memory.understanding.network import ClauseModel, Floats, Judgement, judgements, keeping
 from memory.understanding.tokens import located
 
@@ -138,7 +139,10 @@ class ClauseReader:
         read = dict(zip(ordered, self.encoder().clauses(" ".join(texts), ordered, reply), strict=True))
         encoded = np.stack([read[starts[at], starts[at] + len(texts[at])] for at in doubted])
         outputs[doubted] = ENCODED * encoded + (1 - ENCODED) * outputs[doubted]
-        idle = {at: _idle(own, keeping(np.stack([read[span] for span in own]))) for at, own in parts.items()}
+        idle = {
+            at: _idle(" ".join(texts), own, keeping(np.stack([read[span] for span in own])))
+            for at, own in parts.items()
+        }
         return judgements(outputs), idle
 
     def _pieces(self, text: str) -> list[list[str]]:
@@ -152,10 +156,15 @@ def _placed(pieces: Sequence[str], start: int) -> list[tuple[int, int]]:
     return [(int(end) - len(each), int(end)) for each, end in zip(pieces, ends, strict=True)]
 
 
-def _idle(spans: Sequence[tuple[int, int]], worth: Floats) -> tuple[int, int]:
-    """How many characters before the first and behind the last part that is worth something."""
-    telling = np.flatnonzero(worth >= IDLE)
-    if not len(telling):
+def _idle(text: str, spans: Sequence[tuple[int, int]], worth: Floats) -> tuple[int, int]:
+    """How many characters before the first and behind the last part that is worth something, or says when the others
+    hold."""
+    telling = [
+        place
+        for place, ((start, end), each) in enumerate(zip(spans, worth.tolist(), strict=True))
+        if each >= IDLE or limits(text[start:end])
+    ]
+    if not telling:
         return 0, 0
     return spans[telling[0]][0] - spans[0][0], spans[-1][1] - spans[telling[-1]][1]
 

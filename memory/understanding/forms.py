@@ -25,12 +25,16 @@ _REACH: Final = re.compile(
     rf"|{_EVERYWHERE['only_here'].strip()}",
     re.IGNORECASE,
 )
-_ANYWHERE: Final = re.compile(rf"\b(?:{'|'.join(map(re.escape, _EVERYWHERE['anywhere']))})\b", re.IGNORECASE)
-_OWN: Final = re.compile(rf"\b(?:{_any_of(_EVERYWHERE['own'])})\b", re.IGNORECASE)
+_ANYWHERE: Final = re.compile(
+    rf"\b(?:{'|'.join(_EVERYWHERE['anywhere'])})\b(?:{_EVERYWHERE['ends'].strip()})", re.IGNORECASE
+)
+_OWN: Final = re.compile(rf"\b(?:{_EVERYWHERE['own'].strip()})\b", re.IGNORECASE)
 _WITHIN: Final = re.compile(_EVERYWHERE["within"].strip("\n"), re.IGNORECASE)
 _HERE: Final = re.compile(TABLE["here"]["form"].strip(), re.IGNORECASE)
 _LEANS: Final = re.compile(TABLE["leans"]["form"].strip(), re.IGNORECASE)
 _POINTS: Final = re.compile(TABLE["points_back"]["form"].strip(), re.IGNORECASE)
+_LIMITS: Final = frozenset(TABLE["limits"]["words"].split())
+_WORD: Final = re.compile(r"[^\W\d_]+")
 _RELATIVE: Final = re.compile(rf"(?:{_any_of(TABLE['relative']['words'])})\b", re.IGNORECASE)
 
 
@@ -59,3 +63,8 @@ def leans(text: str) -> bool:
 def points_back(text: str) -> bool:
     """Whether a statement begins by pointing at what was said before it."""
     return _POINTS.match(text) is not None
+
+
+def limits(part: str) -> bool:
+    """Whether a part of a sentence may say when the rest of it does not hold, or take it back."""
+    return any(word.lower() in _LIMITS for word in _WORD.findall(part))

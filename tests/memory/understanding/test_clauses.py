@@ -118,6 +118,20 @@ def test_what_of_a_clause_is_of_the_moment_only_is_told_apart_at_its_ends() -> N
     )
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "We keep the tide logs for two years, but that was wrong.",
+        "Rosa approves each change of the schema, unless it is a hotfix.",
+        "The pump station reports in bar, except at night.",
+        "Jana gibt jede Freigabe selbst, außer sie ist krank.",
+    ],
+)
+def test_what_limits_a_clause_or_takes_it_back_is_told_with_it(said: str) -> None:
+    for clause in reader().read(said):
+        assert clause.idle_end == 0
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.text(max_size=300))
 def test_something_is_left_of_every_clause(text: str) -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from memory.understanding.forms import TABLE, is_everywhere, is_here, is_relative, leans, points_back
+from memory.understanding.forms import TABLE, is_everywhere, is_here, is_relative, leans, limits, points_back
 
 FORMS = {
     "everywhere": is_everywhere,
@@ -8,6 +8,7 @@ FORMS = {
     "here": is_here,
     "points_back": points_back,
     "leans": leans,
+    "limits": limits,
 }
 
 
