@@ -63,6 +63,10 @@ COMPACT_PATH = "/responses/compact"
 NO_THREAD = "can't start new thread"
 """What Python says where the system has nothing left for one more."""
 
+FALLBACK_TIMEOUT = 30.0
+"""Seconds that a session's edits may take where preparing failed. All that is waited for is the ledger, which has a
+much shorter time of its own: without the edits, the prefix would break."""
+
 WRITE_TIMEOUT = 30.0
 """Seconds that writing edits into the largest body may take."""
 
@@ -325,9 +329,10 @@ async def _prepare(
         degradations=edge.degradations,
     )
     if prepared is None:
-        prepared = fail_open_at_once(
-            lambda: memory.preparation.fallback_edits(view.conversation, arrival, why),
+        prepared, _ = await fail_open(
+            memory.preparation.fallback_edits(view.conversation, arrival, why),
             default=None,
+            timeout_seconds=FALLBACK_TIMEOUT,
             operation="making a session's edits again",
             degradations=edge.degradations,
         )
