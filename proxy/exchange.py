@@ -30,7 +30,7 @@ from proxy.errors import Refusal, UpstreamUnreachable, refuse
 from proxy.fail_open import fail_open, fail_open_at_once, one_line
 from proxy.hidden_rounds import HiddenRounds, RoundRequest, Send, with_offer
 from proxy.limits import LEFT, Admitted, network_of
-from proxy.memory_room import NO_ROOM
+from proxy.memory_room import DECOMPRESSING, NO_ROOM
 from proxy.overflow_retry import OutgoingRequest, send_with_retry
 from proxy.pass_through import HOW_TO_SHOW_A_KEY, named_model, pass_through, whole_body
 from proxy.relay import relay
@@ -39,7 +39,7 @@ from proxy.runtimes.runtime import RequestPurpose
 from proxy.runtimes.user_text import user_text
 from proxy.tracing import RequestTrace
 from proxy.upstream.bridge import FIELDS
-from proxy.upstream.direct import address, decompressed, outgoing_headers
+from proxy.upstream.direct import INFLATION, address, decompressed, outgoing_headers
 from proxy.upstream.local_reply import local_reply, send_locally
 from proxy.upstream.reply import plain
 from proxy.upstream.routes import Api, api_of, base_of, route_of
@@ -59,6 +59,13 @@ of eight thousand turns has half as many."""
 
 COMPACT_PATH = "/responses/compact"
 """The path on which a client asks its provider to compact a session."""
+
+NO_THREAD = "can't start new thread"
+"""What Python says where the system has nothing left for one more."""
+
+FALLBACK_TIMEOUT = 30.0
+"""Seconds that a session's edits may take where preparing failed. All that is waited for is the ledger, which has a
+much shorter time of its own: without the edits, the prefix would break."""
 
 WRITE_TIMEOUT = 30.0
 """Seconds that writing edits into the largest body may take."""
@@ -89,7 +96,9 @@ async def exchange(request: web.Request) -> web.StreamResponse:
     except web.HTTPRequestEntityTooLarge:
         limit = edge.settings.server.max_body_mib
         return refuse(Refusal(413, f"the body is larger than {limit} MiB (server.max_body_mib)", "body"), errors_as)
-    except MemoryError:
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and NO_THREAD not in str(error):
+            raise
         edge.degradations.add("answering a request", "there was no memory left for it")
         return refuse(Refusal(503, "there is no memory left for this request just now: try again"), errors_as)
     except UpstreamUnreachable as error:
@@ -181,10 +190,12 @@ async def _traced(
     body = await whole_body(request)
     arrived = time.perf_counter()
     written = None
-    with edge.room.taken(len(body)) as has_room:
+    text, could_be_plain = await _plain(edge, body, request.headers.get("Content-Encoding", ""))
+    with edge.room.taken(len(text or b"")) as could_be_read:
+        has_room = could_be_plain and could_be_read
         if not has_room:
             edge.degradations.add("reading a body", NO_ROOM)
-        view = await _read(dialect, body, request.headers, path) if has_room else None
+        view = await _read(dialect, text, path) if has_room and text is not None else None
         prepared = await _prepare(request, edge, prefix, view, path)
         if view is not None and prepared is not None and (prepared.edits or prepared.tools):
             written, _ = await fail_open(
@@ -246,19 +257,32 @@ async def _traced(
     return response
 
 
-async def _read(dialect: Dialect, body: bytes, headers: Mapping[str, str], path: str) -> RequestView | None:
+async def _plain(edge: Edge, body: bytes, encoding: str) -> tuple[bytes | None, bool]:
+    """The body without its compression, None where that cannot be read here; and whether there was room for it."""
+    if not encoding:
+        return body, True
+    with edge.room.taken(min(MAX_READ_BYTES, INFLATION * len(body)), DECOMPRESSING) as has_room:
+        if not has_room:
+            return None, False
+        try:
+            return await asyncio.to_thread(decompressed, body, encoding, MAX_READ_BYTES), True
+        except (MemoryError, RuntimeError):  # the latter where the system starts no thread any more
+            return None, False
+
+
+async def _read(dialect: Dialect, text: bytes, path: str) -> RequestView | None:
     """Parse the body. None if it is not of this format (the provider may judge it) or too large to parse."""
-    encoding = headers.get("Content-Encoding", "")
-    text = body if not encoding else await asyncio.to_thread(decompressed, body, encoding, MAX_READ_BYTES)
-    if text is not None and len(text) > MAX_READ_BYTES:
-        return None
-    if text is None:
+    if len(text) > MAX_READ_BYTES:
         return None
     try:
         if len(text) >= THREAD_PARSE_BYTES:
             return await asyncio.to_thread(dialect.read, text, user_text, path)
         return dialect.read(text, user_text, path)
     except (Unreadable, MemoryError):
+        return None
+    except RuntimeError as error:
+        if NO_THREAD not in str(error):
+            raise
         return None
     except BadRequest as error:
         raise Refusal(400, str(error), error.where) from error
@@ -305,9 +329,10 @@ async def _prepare(
         degradations=edge.degradations,
     )
     if prepared is None:
-        prepared = fail_open_at_once(
-            lambda: memory.preparation.fallback_edits(view.conversation, arrival, why),
+        prepared, _ = await fail_open(
+            memory.preparation.fallback_edits(view.conversation, arrival, why),
             default=None,
+            timeout_seconds=FALLBACK_TIMEOUT,
             operation="making a session's edits again",
             degradations=edge.degradations,
         )

@@ -14,6 +14,7 @@ import stat
 import tomllib
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -65,6 +66,19 @@ class TrustedProjects:
             pass
         return self._known
 
+    def to_change(self) -> dict[str, str]:
+        """All of them, to be written with a change.
+
+        Raises:
+            OSError: when the file cannot be read.
+            msgspec.DecodeError: when it is damaged: what it held would be lost.
+        """
+        assert self._file is not None
+        try:
+            return msgspec.json.decode(self._file.read_bytes(), type=dict[str, str])
+        except FileNotFoundError:
+            return {}
+
     def write(self, names: Mapping[str, str]) -> None:
         """Put others in their place.
 
@@ -74,8 +88,24 @@ class TrustedProjects:
         assert self._file is not None
         self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         new = self._file.with_suffix(".new")
-        new.write_bytes(msgspec.json.format(msgspec.json.encode(dict(names)), indent=2) + b"\n")
+        with suppress(FileNotFoundError):
+            new.unlink()  # one that was left over may be open to others
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
+            stream.write(msgspec.json.format(msgspec.json.encode(dict(names)), indent=2) + b"\n")
         new.replace(self._file)
+
+
+def key_of(file: Path) -> str:
+    """The name by which a file is trusted: where its folder really lies, by whatever way it was reached. A link in the
+    place of the file itself stays one: it is trusted where it lies."""
+    return os.path.join(_real(str(file.parent)), file.name)
+
+
+def _real(folder: str) -> str:
+    try:
+        return os.path.realpath(folder)
+    except (OSError, ValueError):
+        return os.path.normpath(folder)  # what is no path leads nowhere
 
 
 class Markers:
@@ -86,14 +116,15 @@ class Markers:
         self._read: OrderedDict[str, tuple[tuple[int, int], Marked]] = OrderedDict()
 
     def of(self, directory: str | None) -> Marked:
-        """What holds in a folder of this machine: the strictest of what is said in it and above it."""
+        """What holds in a folder of this machine: the strictest of what is said in it and above it, on the way by
+        which it was reached and where it really lies."""
         if directory is None or not os.path.isabs(directory):
             return Marked()
-        folder = Path(os.path.normpath(directory))
-        files = [each / NAME for each in (folder, *folder.parents)[:DEEPEST]]
+        ways = dict.fromkeys((Path(os.path.normpath(directory)), Path(_real(directory))))
+        files = [each / NAME for folder in ways for each in (folder, *folder.parents)[:DEEPEST]]
         found = [self.file(each) for each in files]
         strictest = min(found, key=lambda each: _ORDER.index(each.mode), default=Marked())
-        named = [(str(file), each.project) for file, each in zip(files, found, strict=True) if each.project]
+        named = [(key_of(file), each.project) for file, each in zip(files, found, strict=True) if each.project]
         trusted = self._trusted.named() if named else {}
         project = next((name for file, name in named if trusted.get(file) == name), None)
         return replace(strictest, project=project)
@@ -126,7 +157,10 @@ _ORDER: Final = (Mode.OFF, Mode.READ_ONLY, Mode.ON)
 def _marked(file: Path) -> Marked:
     try:
         with file.open("rb") as opened:
-            said = tomllib.loads(opened.read(LARGEST).decode())
+            text = opened.read(LARGEST + 1)
+        if len(text) > LARGEST:
+            raise ValueError(f"it has more than {LARGEST // 1024} KiB")
+        said = tomllib.loads(text.decode())
         unknown = sorted(said.keys() - {"memory", "project"})
         if unknown:
             raise ValueError(f"there is no {unknown[0]!r} in it, only memory and project")

@@ -16,6 +16,9 @@ LARGE = 2**20
 TIMES = 10
 """How many times a body's size its reading, comparing and writing take at most, at a time."""
 
+DECOMPRESSING = 3
+"""How many times a body's size, uncompressed, its decompression takes at most, at a time."""
+
 SPARE = 64 * 2**20
 """Bytes that are left for everything else."""
 
@@ -30,9 +33,9 @@ class MemoryRoom:
         self._taken = 0
 
     @contextmanager
-    def taken(self, size: int) -> Iterator[bool]:
+    def taken(self, size: int, times: int = TIMES) -> Iterator[bool]:
         """Whether there is room to read a body of this size; it counts as taken meanwhile."""
-        need = TIMES * size if size >= LARGE else 0
+        need = times * size if size >= LARGE else 0
         if need and not self._there(self._taken + need + SPARE):
             yield False
             return

@@ -118,8 +118,9 @@ async def _resend(
 ) -> tuple[ProviderReply, bytes, bool]:
     """The reply to the shorter request, what was read of it already, and whether it is one that fits.
 
-    What the provider may have read stands in the ledger from then on. Where it finds fault with what the request says,
-    it has read nothing, and the same plan would be refused again with every later request: then nothing stands.
+    What the provider may have read stands in the ledger from then on, before the client sees any of the reply. Where it
+    finds fault with what the request says, it has read nothing, and the same plan would be refused again with every
+    later request: then nothing stands.
     """
     went_out = True
     try:
@@ -129,7 +130,7 @@ async def _resend(
         return second, ahead, second.status < 400 and again is None
     finally:
         if went_out and request.edge.memory is not None:
-            request.edge.memory.preparation.mark_sent(shorter)
+            await request.edge.memory.preparation.mark_sent(shorter)
 
 
 def _may_be_too_long(prepared: Prepared, size: int) -> bool:

@@ -17,13 +17,13 @@ from typing import Final, Protocol
 import aiohttp
 import msgspec
 from aiohttp import WSCloseCode, WSMsgType, web
-from multidict import CIMultiDict
 
 from memory.conversation import Reply
 from memory.session import Prepared
 from proxy.edge import Edge
 from proxy.errors import Refusal, UpstreamUnreachable
 from proxy.limits import BUSY_SECONDS, Limited
+from proxy.memory_room import NO_ROOM
 from proxy.upstream.direct import address, incoming_headers, outgoing_headers
 from proxy.upstream.routes import base_of, depends_on_model, route_of
 from proxy.wire.dialect import Dialect, Listener, RequestView
@@ -55,7 +55,7 @@ class SocketSteps:
     """What is done for every request, as the way over HTTP does it: read a body, prepare it, write the edits, and
     bring the exchange into the journal."""
 
-    read: Callable[[Dialect, bytes, Mapping[str, str], str], Awaitable[RequestView | None]]
+    read: Callable[[Dialect, bytes, str], Awaitable[RequestView | None]]
     prepare: Callable[[RequestView | None], Awaitable[Prepared | None]]
     write: Callable[[Dialect, RequestView, Prepared], Awaitable[bytes | None]]
     commit: Callable[[Edge, RequestView | None, Prepared | None], Committing]
@@ -221,13 +221,17 @@ class _SocketRelay:
                 self._pending_responses.append(None)
             return text
         body = text.encode("utf-8", "surrogatepass")
-        try:
-            view = await self._steps.read(self._dialect, body, CIMultiDict[str](), self._path)
-            prepared = await self._steps.prepare(view)
-        except Refusal:
-            # What is wrong with a frame is for the provider to say.
-            view = prepared = None
-        written = await self._steps.write(self._dialect, view, prepared) if view is not None and prepared else None
+        written = view = prepared = None
+        with self._edge.room.taken(len(body)) as has_room:
+            if not has_room:
+                self._edge.degradations.add("reading a body", NO_ROOM)
+            else:
+                # What is wrong with a frame is for the provider to say.
+                with suppress(Refusal):
+                    view = await self._steps.read(self._dialect, body, self._path)
+                    prepared = await self._steps.prepare(view)
+            if view is not None and prepared is not None:
+                written = await self._steps.write(self._dialect, view, prepared)
         heard = prepared is not None and prepared.journaled
         commit = self._steps.commit(self._edge, view, prepared)
         self._pending_responses.append(_PendingResponse(self._dialect.listen(True), commit) if heard else None)

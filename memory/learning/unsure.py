@@ -98,6 +98,13 @@ def _bearing_out(
     return by, changed
 
 
+def is_draft_put_away(fact: Fact, draft: FactDraft) -> bool:
+    """Whether a fact, which no night has archived, is a draft of these letters that was put away: all that is left of
+    a dismissal by a release that kept no tombstones of them."""
+    put_away = fact.state is State.ARCHIVED and fact.confidence < BORNE_OUT and fact.access == 1
+    return put_away and fact.origin.trusted and same_letters(fact.text, draft.text)
+
+
 def _says_again(fact: Fact, draft: FactDraft, related: Mapping[str, Relation]) -> bool:
     relation = related.get(fact.id)
     return same_letters(fact.text, draft.text) or (relation is not None and relation.same >= SAYS_AGAIN)

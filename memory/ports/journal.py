@@ -154,6 +154,10 @@ class Journal(Protocol):
     async def facts(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Fact]:
         """Facts by id, in the order of the ids; unknown ids are left out, and those of other owners too."""
 
+    async def put_away(self, owner: str, below: float, limit: int = 10_000) -> list[Fact]:
+        """Archived facts of an owner that were seen once and are less sure than ``below``, newest first; not those that
+        a night has archived."""
+
     async def facts_of(self, owners: Sequence[str], limit: int = 1000) -> list[Fact]:
         """The active facts of some owners, newest first."""
 

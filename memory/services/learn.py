@@ -29,7 +29,7 @@ from memory.learning.lesson_result import Learned, PassageDraft, Taught
 from memory.learning.outcome import outcome, repetition_uses, settled
 from memory.learning.reconcile import Decision, reconcile
 from memory.learning.tombstones import dismissal_of, tombstone_of
-from memory.learning.unsure import weighed
+from memory.learning.unsure import BORNE_OUT, is_draft_put_away, weighed
 from memory.ports import Guard, Journal, Journaled, Lesson, MemoryUse, Query
 from memory.scope import Layer, Scope
 from memory.services.lessons import rules
@@ -256,7 +256,7 @@ class Learner(JournalFollower):
             weighing = weighed(each, list(facts.values()), related, journaled, owner, self._new_id)
             again += weighing.uses
             if weighing.taught is None:
-                if weighing.facts and not await self._is_dismissed(owner, each.draft.text):
+                if weighing.facts and not await self._is_dismissed(owner, each.draft):
                     written.update((fact.id, fact) for fact in weighing.facts)
                 continue
             written.update((fact.id, fact) for fact in weighing.facts)
@@ -339,8 +339,11 @@ class Learner(JournalFollower):
     async def _is_forgotten(self, owner: str, text: str) -> bool:
         return bool(await self._journal.is_forgotten([tombstone_of(self._journal.key(), owner, text)]))
 
-    async def _is_dismissed(self, owner: str, text: str) -> bool:
-        return bool(await self._journal.is_forgotten([dismissal_of(self._journal.key(), owner, text)]))
+    async def _is_dismissed(self, owner: str, draft: FactDraft) -> bool:
+        if await self._journal.is_forgotten([dismissal_of(self._journal.key(), owner, draft.text)]):
+            return True
+        put_away = await self._journal.put_away(owner, BORNE_OUT)
+        return any(is_draft_put_away(fact, draft) for fact in put_away)
 
     def _indexing(self) -> IndexWorker:
         return IndexWorker(self._journal, self._recall.index, self._recall.embedder)

@@ -28,16 +28,17 @@ class Ledgers:
         self._guard = guard
         self._writing: set[asyncio.Task[object]] = set()
 
-    def write(self, live: LiveSession) -> None:
-        """Have a session's ledger written, where the journal is behind."""
-        if live.ahead or not live.known:
-            self.run_in_background(self._sessions.save(live), "writing the ledger")
-
-    async def written(self, live: LiveSession, seconds: float) -> None:
+    async def written(self, live: LiveSession, seconds: float = LEDGER_SECONDS) -> None:
         """Wait until a session's ledger is written, for so many seconds at most. The writing goes on behind them."""
         if live.ahead or not live.known:
-            writing = self.run_in_background(self._sessions.save(live), "writing the ledger")
-            await asyncio.wait({writing}, timeout=min(seconds, LEDGER_SECONDS))
+            await self.waited_for(self._sessions.save(live), "writing the ledger", seconds)
+
+    async def waited_for(
+        self, work: Coroutine[object, object, object], doing: str, seconds: float = LEDGER_SECONDS
+    ) -> None:
+        """Have something else written, and wait for it as long as for a ledger."""
+        writing = self.run_in_background(work, doing)
+        await asyncio.wait({writing}, timeout=min(seconds, LEDGER_SECONDS))
 
     def run_in_background(self, work: Coroutine[object, object, object], doing: str) -> asyncio.Task[object]:
         """Have something else written, at once and waited for by nobody."""

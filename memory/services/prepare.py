@@ -111,8 +111,9 @@ class Preparation:
         near = self._sessions.find_nearest(conversation, arrival) if _takes_part(conversation, arrival) else None
         return self._replay_only(conversation, arrival, near, status)
 
-    def fallback_edits(self, conversation: Conversation, arrival: Arrival, why: str) -> Prepared:
-        """The edits that this process remembers, for when preparing failed. Never waits.
+    async def fallback_edits(self, conversation: Conversation, arrival: Arrival, why: str) -> Prepared:
+        """The edits that this process remembers, for when preparing failed. Waits for nothing but the ledger, and for
+        that no longer than any request does.
 
         That the newest message gets nothing is recorded like any decision: a retry must not add what this request
         did not have.
@@ -124,18 +125,14 @@ class Preparation:
         if arrival.mode is Mode.OFF:
             return self._replay_only(conversation, arrival, near, f"degraded; {why}")
         live = None
+        decides = False
         if near is not None:
             arrival = _of_session(arrival, near)
         else:
             arrival, _ = self._spawned.recognised(conversation, arrival)
         if arrival.kind.teaches and not self._paused():
+            decides = True
             live = self._sessions.decide(conversation, arrival, no_addition(conversation, why))
-            if live is not None:
-                self._ledgers.write(live)
-            else:
-                self._ledgers.run_in_background(
-                    self._sessions.place(conversation, arrival), "writing that nothing was added"
-                )
         elif self._sessions.find_remembered(conversation, arrival) is near:
             live = near
         edits = _replayed_edits(conversation, arrival, near)
@@ -146,6 +143,11 @@ class Preparation:
                 edits = request.edits(fit.entries)
             if live is near:
                 self._record_fit(near, fit)
+        if decides and live is not None:
+            await self._ledgers.written(live)
+        elif decides:
+            placing = self._sessions.place(conversation, arrival)
+            await self._ledgers.waited_for(placing, "writing that nothing was added")
         receipt = self._receipt(arrival, conversation, live.session.id if live else "", f"degraded; {why}")
         return Prepared(live.session if live else None, arrival, edits, receipt, unplaced=live is None, changed=None)
 
@@ -291,13 +293,13 @@ class Preparation:
         decides = arrival.kind.teaches and arrival.mode is not Mode.OFF and not self._paused() and not without
         return await self._shortening.shortened(conversation, prepared, limit, size, decides)
 
-    def mark_sent(self, prepared: Prepared) -> None:
+    async def mark_sent(self, prepared: Prepared) -> None:
         """A shortened request was sent, and its provider may have read it: what was decided for it stands from now on.
-        Never waits."""
+        Waits for the ledger, no longer than any request does."""
         live = self._sessions.get(prepared.session.id) if prepared.session else None
         if live is not None and prepared.pending.entries:
             write(live, prepared.pending.entries, prepared.pending.unkept)
-            self._ledgers.write(live)
+            await self._ledgers.written(live)
 
     def mark_read(self, prepared: Prepared) -> None:
         """The provider has read a request: its prefix is in the provider's cache from now on."""

@@ -112,6 +112,14 @@ class Facts(JournalPart):
 
         return await self._db.read(work)
 
+    async def put_away(self, owner: str, below: float, limit: int = 10_000) -> list[Fact]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: Connection) -> list[Fact]:
+            return [fact_of(row) for row in connection.execute(QUERIES["facts_put_away"], (owner, below, limit))]
+
+        return await self._db.read(work)
+
     async def contested(self, owners: Sequence[str], limit: int) -> list[Fact]:
         """The active facts of some owners that contradict others (both sides say so), the newest first."""
 

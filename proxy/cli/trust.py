@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from proxy.cli import output
 from proxy.cli.faults import CommandError
 from proxy.cli.options import ConfigFile, Home, Json, loaded
-from proxy.cli.prompts import agreed
-from proxy.marker import NAME, TRUSTED, Markers, TrustedProjects
+from proxy.cli.prompts import sure
+from proxy.marker import NAME, TRUSTED, Markers, TrustedProjects, key_of
 
 
 def trust(
@@ -27,9 +28,14 @@ def trust(
     For this file and this name: one that comes along with a clone, or names another project later, counts for nothing
     until you say so."""
     kept = loaded(home, config).settings.home / TRUSTED
-    file = folder.expanduser().absolute() / NAME
+    file = Path(key_of(folder.expanduser() / NAME))
     trusted = TrustedProjects(kept)
-    names = dict(trusted.named())
+    try:
+        names = trusted.to_change()
+    except OSError as error:
+        raise CommandError(f"{kept} cannot be read: {error.strerror}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise CommandError(f"{kept} is damaged, and nothing was changed: mend it, or move it away") from error
     if undo:
         project = names.pop(str(file), None)
         if project is None:
@@ -42,8 +48,9 @@ def trust(
         asked = (
             f"What is remembered of {project!r} is given to agents below {file.parent}, and they teach it. Trust it?"
         )
-        if not agreed(asked, yes or as_json):
-            raise CommandError("nothing was changed")
+        if as_json and not yes:
+            raise CommandError(f"{asked} Say --yes", 2)
+        sure(asked, yes)
     try:
         trusted.write(names)
     except OSError as error:

@@ -19,6 +19,7 @@ from memory.stores.backups.backup import ASIDE, JOURNAL, NoBackup, backups_in, d
 from memory.stores.backups.places import BackupState, own_place, read_state, write_state
 from memory.stores.backups.verifying import faults_of, faults_of_backup
 from memory.stores.connection import Connection
+from proxy.marker import TRUSTED
 from tests import rooms
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.api.asking import asking
@@ -107,10 +108,11 @@ async def test_nobody_else_can_read_it_and_tokens_are_not_in_it(tmp_path: Path) 
     async with fake_provider() as provider, running(provider, home) as proxy:
         await talk(proxy)
         (home / "config.yaml").write_text("log_level: info\n")
+        (home / TRUSTED).write_text("{}")
         whole = await asyncio.to_thread(take, home, own_place(home), AT, "test")
         without = await asyncio.to_thread(take, home, own_place(home), AT, "test", False)
         assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in [whole, *whole.rglob("*")]} == {0}
-        assert {"identity.key", "key", "config.yaml"} <= set(read_list(whole).files)
+        assert {"identity.key", "key", "config.yaml", TRUSTED} <= set(read_list(whole).files)
         assert {"identity.key", "key", "config.yaml", "token"} & set(read_list(without).files) == set()
         assert not (whole / "token").exists() and not any(proxy.edge.token in str(each) for each in whole.rglob("*"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from memory.session import Mode
-from proxy.marker import NAME, TRUSTED, Markers, TrustedProjects
+from proxy.marker import LARGEST, NAME, TRUSTED, Markers, TrustedProjects
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.api.asking import asking
 from tests.running import Running, running
@@ -79,6 +80,37 @@ def test_a_project_counts_once_the_person_trusts_this_file_with_this_name(tmp_pa
     assert markers.of(str(inner)).project == "evil", "a damaged file changes nothing"
     (tmp_path / "home" / "trusted.json").unlink()
     assert markers.of(str(inner)).project is None
+
+
+def test_a_file_that_is_too_large_switches_memory_off(tmp_path: Path) -> None:
+    (tmp_path / NAME).write_text("#" * (LARGEST - 1) + "\n")
+    assert Markers().of(str(tmp_path)).mode is Mode.ON
+    (tmp_path / NAME).write_text("#" * (LARGEST - 1) + '\nmemory = "off"\n')
+    found = Markers().of(str(tmp_path))
+    assert found.mode is Mode.OFF and "64 KiB" in found.why
+
+
+def test_a_link_to_a_folder_is_that_folder(tmp_path: Path) -> None:
+    inner = tmp_path / "real" / "api"
+    inner.mkdir(parents=True)
+    (tmp_path / "way").mkdir()
+    link = tmp_path / "way" / "link"
+    link.symlink_to(inner)
+    markers, file = Markers(TrustedProjects(tmp_path / "trusted.json")), inner / NAME
+    file.write_text('project = "acme/boats"')
+    TrustedProjects(tmp_path / "trusted.json").write({str(file): "acme/boats"})
+    assert [markers.of(str(each)).project for each in (inner, link, link / "src")] == ["acme/boats"] * 3
+    for above in (tmp_path / "way", tmp_path / "real"):
+        (above / NAME).write_text('memory = "off"')
+        assert markers.of(str(link)).mode is Mode.OFF, "the way to it counts, and where it lies"
+        (above / NAME).unlink()
+
+
+def test_what_is_trusted_is_for_this_user_to_read(tmp_path: Path) -> None:
+    (tmp_path / "trusted.new").write_text("left over, and open")
+    (tmp_path / "trusted.new").chmod(0o666)
+    TrustedProjects(tmp_path / TRUSTED).write({"/boat": "acme/boats"})
+    assert stat.S_IMODE((tmp_path / TRUSTED).stat().st_mode) == 0o600
 
 
 async def test_a_trusted_folder_has_its_projects_memories_and_a_clone_has_not(

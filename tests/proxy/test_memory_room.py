@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import gzip
+import random
+from collections.abc import Callable
 from pathlib import Path
 
 import orjson
+import pytest
 
-from proxy.memory_room import LARGE, NO_ROOM, SPARE, TIMES, MemoryRoom, could_be_had
+from proxy.memory_room import DECOMPRESSING, LARGE, NO_ROOM, SPARE, TIMES, MemoryRoom, could_be_had
+from proxy.upstream.direct import INFLATION
 from tests.fake_provider import fake_provider
+from tests.proxy.test_websocket import answered, asking, opened, standing
 from tests.running import running
 
 CHAT = "/v1/chat/completions"
@@ -57,3 +64,66 @@ async def test_a_request_for_which_there_is_nothing_left_is_told_to_come_again(t
         status, reply, headers = await proxy.post(CHAT, said("x" * LARGE))
         assert (status, headers["Retry-After"]) == (503, "2") and b"no memory left" in reply
         assert provider.requests == []
+
+
+@pytest.mark.parametrize("most", [0, DECOMPRESSING])
+async def test_a_compressed_body_needs_room_for_what_it_becomes(tmp_path: Path, most: int) -> None:
+    """Room for nothing, and for the body without its compression but not for reading that."""
+    odd = random.Random(1)
+    long = "".join(30 * odd.randbytes(512).hex() for _ in range(140))
+    large = gzip.compress(said(f"We decided to use PostgreSQL 16. {long}"), mtime=0)
+    could_become = INFLATION * len(large)
+    assert len(large) < LARGE <= could_become and could_become * DECOMPRESSING < len(long) * TIMES
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        room = proxy.edge.room = MemoryRoom(lambda size: size <= most * could_become + SPARE)
+        status, _, headers = await proxy.post(CHAT, large, Content_Encoding="gzip")
+        assert (status, headers["x-palimpsest-status"]) == (200, f"degraded; {NO_ROOM}")
+        assert provider.last.body == large
+        assert room._taken == 0
+
+
+@pytest.mark.parametrize("fault", [MemoryError(), RuntimeError("can't start new thread")])
+async def test_what_cannot_be_decompressed_for_want_of_memory_goes_on_unread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: Exception
+) -> None:
+    in_thread = asyncio.to_thread
+
+    async def failing(work: Callable[..., object], *given: object) -> object:
+        if getattr(work, "__name__", "") == "decompressed":
+            raise fault
+        return await in_thread(work, *given)
+
+    monkeypatch.setattr("proxy.exchange.asyncio.to_thread", failing)
+    body = gzip.compress(said("We decided to use PostgreSQL 16."))
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        status, _, headers = await proxy.post(CHAT, body, Content_Encoding="gzip")
+        assert (status, headers["x-palimpsest-status"]) == (200, f"degraded; {NO_ROOM}")
+        assert provider.last.body == body
+
+
+async def test_where_no_thread_can_be_started_a_request_is_told_to_come_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def failing(work: Callable[..., object], *given: object) -> object:
+        raise RuntimeError("can't start new thread")
+
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        with monkeypatch.context() as patch:
+            patch.setattr("proxy.exchange.asyncio.to_thread", failing)
+            status, reply, _ = await proxy.post(CHAT, gzip.compress(said("Hello")), Content_Encoding="gzip")
+        assert status == 503 and b"no memory left" in reply and provider.requests == []
+
+
+async def test_a_large_frame_of_a_socket_needs_room_too(tmp_path: Path) -> None:
+    async with standing(tmp_path) as (proxy, provider), opened(proxy, "one") as socket:
+        sizes: list[int] = []
+
+        def nothing(size: int) -> bool:
+            sizes.append(size)
+            return False
+
+        proxy.edge.room = MemoryRoom(nothing)
+        frame = asking("We decided to use PostgreSQL 16. " + "x" * LARGE)
+        assert await answered(socket, frame) == provider.events()
+        assert provider.frames == [frame] and sizes == [TIMES * len(frame) + SPARE]
+        assert [each.doing for each in proxy.edge.degradations.latest] == ["reading a body"]

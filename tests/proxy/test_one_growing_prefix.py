@@ -286,7 +286,7 @@ async def _send(shells: Shells, dialect: Dialect, body: bytes, keyed: bool, how:
     )
     prepared: Prepared
     if how.startswith("unprepared"):
-        prepared = preparation.fallback_edits(view.conversation, arrival, "late: more than 100 ms")
+        prepared = await preparation.fallback_edits(view.conversation, arrival, "late: more than 100 ms")
     else:
         prepared = await preparation.prepare(view.conversation, arrival)
     await preparation.settle()

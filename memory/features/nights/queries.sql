@@ -118,8 +118,8 @@ AND NOT EXISTS (
 )
 ORDER BY confidence * confidence / (:now - recorded), id LIMIT :limit;
 
--- snapshot_drafts: drafts of an owner that wait since before a moment; not what a person has had back
-SELECT id FROM facts WHERE owner = :owner AND state = 'draft' AND recorded < :until AND NOT EXISTS (
+-- snapshot_drafts: drafts of an owner that wait since before a moment; not pinned ones, nor what a person has had back
+SELECT id FROM facts WHERE owner = :owner AND state = 'draft' AND NOT pinned AND recorded < :until AND NOT EXISTS (
     SELECT 1 FROM night_changes JOIN nights ON nights.number = night_changes.night
     WHERE night_changes.memory = facts.id AND night_changes.action = 'archive' AND nights.undone_at IS NOT NULL
 ) ORDER BY number LIMIT :limit;

@@ -28,7 +28,7 @@ JOURNAL: Final = "journal.db"
 PAGES: Final = "pages"
 ASIDE: Final = "aside"
 LIST: Final = "backup.json"
-SETTINGS: Final = ("config.yaml", "embedder", "projects.json", "paused")
+SETTINGS: Final = ("config.yaml", "embedder", "projects.json", "trusted.json", "paused")
 """Of these there is nothing secret in any but the first, which may hold the keys of callers."""
 IDENTITY: Final = "identity.key"
 KEYS: Final = (IDENTITY, "key")

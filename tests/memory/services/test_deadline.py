@@ -30,7 +30,7 @@ from memory.services.window.paging import PageIn, Returned
 from memory.services.window.request_size import RequestSize, RequestSizer
 from memory.services.window.shedding import Shedder
 from memory.services.window.usage_calibration import UsageCalibration
-from memory.session import Arrival, RequestKind, Session, Shed
+from memory.session import Arrival, Pending, RequestKind, Session, Shed
 from memory.settings import MemorySettings, RecallSettings
 from memory.stores.journal import SqliteJournal
 
@@ -172,14 +172,46 @@ async def test_what_left_when_preparing_failed_stays_away_also_after_a_restart(
     first = await preparation.prepare(said("begin"), arrival)
     asked = said("begin", "long", TOO_MUCH)
     short = (Replace(1, 0, "[short]"),)
-    failed = preparation.fallback_edits(asked, arrival, "late: more than 100 ms")
+    failed = await preparation.fallback_edits(asked, arrival, "late: more than 100 ms")
     assert failed.session is not None and first.session is not None and failed.session.id == first.session.id
     assert failed.edits == short
     # Of a request that is only made again nothing new is decided.
     assert preparation.untouched(said("begin", "long", "go on"), arrival, "off").edits == short
-    await preparation.settle()
+    # It is in the journal before the request goes out.
     live = await SessionMatcher(journal, lambda: "another").find(asked, in_own_namespace(arrival))
     assert live.ledger.active(asked.keys(), asked.head).edits == short
+
+
+async def test_what_was_left_out_for_a_second_try_is_written_before_its_reply_is_passed_on(
+    preparation: Preparation, journal: SqliteJournal
+) -> None:
+    arrival = replace(ARRIVAL, session_key="s1")
+    asked = said("begin", "long", "go on")
+    prepared = await preparation.prepare(asked, arrival)
+    digest, occurrence = asked.keys()[1]
+    left = Entry(digest, occurrence, "[short]", Form.SUFFIX, "shed", act=Act.REPLACE)
+    await preparation.mark_sent(replace(prepared, pending=Pending((left,))))
+    live = await SessionMatcher(journal, lambda: "another").find(asked, in_own_namespace(arrival))
+    assert live.ledger.active(asked.keys(), asked.head).edits == (Replace(1, 0, "[short]"),)
+
+
+async def test_a_journal_that_does_not_write_holds_no_request_whose_preparing_failed(
+    preparation: Preparation, journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrival = replace(ARRIVAL, session_key="s1")
+    await preparation.prepare(said("begin"), arrival)
+    enter, free = journal.enter, asyncio.Event()
+
+    async def slow(*given: Any) -> None:
+        await free.wait()
+        await enter(*given)
+
+    monkeypatch.setattr(journal, "enter", slow)
+    asked = said("begin", "long", TOO_MUCH)
+    failed = await preparation.fallback_edits(asked, arrival, "late: more than 100 ms")
+    assert failed.edits == (Replace(1, 0, "[short]"),) and not free.is_set()
+    free.set()
+    await preparation.settle()
 
 
 async def test_what_left_a_fork_whose_preparing_failed_does_not_leave_its_origin(preparation: Preparation) -> None:
@@ -188,7 +220,7 @@ async def test_what_left_a_fork_whose_preparing_failed_does_not_leave_its_origin
     assert first.session is not None
     live = preparation._sessions.get(first.session.id)
     assert live is not None
-    failed = preparation.fallback_edits(said("begin", "long", TOO_MUCH), fork, "late: more than 100 ms")
+    failed = await preparation.fallback_edits(said("begin", "long", TOO_MUCH), fork, "late: more than 100 ms")
     assert failed.edits == (Replace(1, 0, "[short]"),)
     assert not live.ledger.shed
 

@@ -104,7 +104,7 @@ class Bench:
         self, conversation: Conversation, arrival: Arrival = ARRIVAL, *, answered: bool = True
     ) -> tuple[Edit, ...]:
         """A request whose preparing failed as a whole; its edits."""
-        prepared = self.preparation.fallback_edits(conversation, arrival, "late: more than 100 ms")
+        prepared = await self.preparation.fallback_edits(conversation, arrival, "late: more than 100 ms")
         await self.preparation.settle()
         return await self.answer(prepared, conversation) if answered else prepared.edits
 

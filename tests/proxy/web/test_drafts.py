@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -94,3 +97,25 @@ async def test_what_was_dismissed_does_not_come_back_in_the_same_words(proxy: Ru
     assert await drafts(proxy, ask) == {}
     await ask("POST", "api/remember", {"text": text}, status=201)
     assert [each["text"] for each in (await ask("GET", "api/facts"))["facts"]] == [text], "said for sure, it is kept"
+
+
+@pytest.mark.usefixtures("doubting")
+@pytest.mark.parametrize("by_night", [False, True])
+async def test_of_what_an_older_release_put_away_only_what_a_night_did_comes_back(
+    proxy: Running, ask: Asking, tmp_path: Path, by_night: bool
+) -> None:
+    await proxy.chat(SAID, session="s1")
+    [id] = (await drafts(proxy, ask)).values()
+    await ask("POST", f"api/facts/{id}/dismiss", {})
+    with closing(sqlite3.connect(tmp_path / "home" / "journal.db")) as journal, journal:
+        assert journal.execute("DELETE FROM tombstones").rowcount == 1
+        if by_night:
+            journal.execute("INSERT INTO nights (owner, at, looked, passed_over, thrown) VALUES ('', '', 0, 0, '[]')")
+            journal.execute(
+                "INSERT INTO night_changes (night, place, action, why, memory, made, fields)"
+                " VALUES (1, 0, 'archive', '', ?, 0, '{}')",
+                [id],
+            )
+    await made_anew(ask)
+    await proxy.chat(f"{SAID}!", session="s2")
+    assert len(await drafts(proxy, ask)) == int(by_night)

@@ -25,9 +25,9 @@ def fade(sheet: WorkingFacts, fading: Sequence[str], now: datetime, floor: float
 
 
 def end_drafts(sheet: WorkingFacts, drafts: Sequence[str], now: datetime) -> None:
-    """Write on the sheet that these ``drafts`` are archived: nobody said them again, or decided them."""
+    """Write on the sheet that these ``drafts`` are archived: nobody said them again, decided them or pinned them."""
     for id in sorted(drafts):
         fact = sheet.facts.get(id)
-        if fact is not None and fact.state is State.DRAFT:
+        if fact is not None and fact.state is State.DRAFT and not fact.pinned:
             days = (now - fact.recorded_at).days
             sheet.write(ChangeAction.ARCHIVE, f"a draft for {days} days", replace(fact, state=State.ARCHIVED))

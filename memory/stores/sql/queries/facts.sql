@@ -25,6 +25,13 @@ ON CONFLICT (id) DO UPDATE SET
 -- facts_get: facts by id
 SELECT * FROM facts WHERE id IN (?*);
 
+-- facts_put_away: an owner's archived facts that were seen once and are less sure than this, but for what a night has
+-- archived; the newest first, the limit comes last
+SELECT * FROM facts WHERE owner = ? AND state = 'archived' AND access = 1 AND confidence < ? AND NOT EXISTS (
+    SELECT 1 FROM night_changes JOIN nights ON nights.number = night_changes.night
+    WHERE night_changes.memory = facts.id AND nights.undone_at IS NULL
+) ORDER BY recorded DESC LIMIT ?;
+
 -- facts_of: the active facts of some owners, the newest first; the limit comes last
 SELECT * FROM facts WHERE owner IN (?*) AND state = 'active' ORDER BY recorded DESC, number DESC LIMIT ?;
 

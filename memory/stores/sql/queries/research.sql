@@ -27,9 +27,6 @@ SELECT * FROM research WHERE session = ? AND session != '' LIMIT 1;
 -- research_of_parent: the research that a session sent out, the oldest first
 SELECT * FROM research WHERE parent = ? AND parent != '' ORDER BY number;
 
--- research_of_call: the research that a call sent out
-SELECT * FROM research WHERE parent = ? AND parent != '' AND call = ? ORDER BY number;
-
 -- research_newest: the newest research of some owners; the limit comes last
 SELECT * FROM research WHERE owner IN (?*) ORDER BY seen DESC, number DESC LIMIT ?;
 

@@ -128,13 +128,14 @@ async def test_a_draft_that_nobody_decided_is_put_away_after_a_month_and_had_bac
     now = datetime.now(UTC)
     old = fact("Landing is 4400 now", id=uuid(1), state=State.DRAFT, recorded_at=now - timedelta(days=31))
     young = fact("The quay is closed", id=uuid(2), state=State.DRAFT, recorded_at=now - timedelta(days=29))
-    await taught(memory, old, young)
+    kept = fact("The lock opens at six", id=uuid(3), state=State.DRAFT, recorded_at=old.recorded_at, pinned=True)
+    await taught(memory, old, young, kept)
     before = dump(memory)
     [(number, planned)] = (await rooms.nights(memory).runner.run()).nights
     [change] = planned.diff.changes
     assert (change.action, change.why) == ("archive", "a draft for 31 days")
-    states = {each.id: each.state for each in await memory.journal.facts([uuid(1), uuid(2)])}
-    assert states == {uuid(1): State.ARCHIVED, uuid(2): State.DRAFT}
+    states = {each.id: each.state for each in await memory.journal.facts([uuid(1), uuid(2), uuid(3)])}
+    assert states == {uuid(1): State.ARCHIVED, uuid(2): State.DRAFT, uuid(3): State.DRAFT}
     await rooms.nights(memory).runner.undo(number)
     assert dump(memory) == before
     assert (await rooms.nights(memory).runner.run()).nights == (), "what a person had back is left alone"

@@ -130,6 +130,12 @@ def test_only_what_is_still_a_draft_is_put_away_as_one() -> None:
     assert (after["a"].state, after["b"].state) == (State.ARCHIVED, State.ACTIVE)
 
 
+def test_a_draft_that_a_person_has_pinned_waits_on() -> None:
+    pinned = fact("The mast is red", "a", days=-40, state=State.DRAFT, pinned=True)
+    diff, after = night([pinned], drafts=["a"], fading=[])
+    assert diff.changes == () and after["a"].state is State.DRAFT
+
+
 def test_a_pass_that_would_take_more_than_half_of_a_category_is_thrown_out_whole() -> None:
     facts = [fact(f"Word{n} is another{n} thing{n}", f"o{n}", days=-2000.0, confidence=0.2) for n in range(3)]
     facts.append(fact("The mast is red", "a", days=-2000.0, confidence=0.2, category=Category.PEOPLE))
