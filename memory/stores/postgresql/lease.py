@@ -6,10 +6,18 @@ said. Who has it says so with every transaction; who has not done so for a while
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
+import threading
 import time
 import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+
+import psycopg
 
 from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.postgresql.connection import PostgresConnection
@@ -20,10 +28,11 @@ HEARTBEAT_SECONDS = 5.0
 """How often it is heard of while it writes nothing."""
 LOOK_AGAIN_SECONDS = 0.5
 
-# A process that is gone from this machine is not waited for.
+# A process that is known to be gone is not waited for.
 _TAKE = f"""
-INSERT INTO server (alone, id, host, pid) VALUES (true, ?, ?, ?)
-ON CONFLICT (alone) DO UPDATE SET id = excluded.id, host = excluded.host, pid = excluded.pid, heard = clock_timestamp()
+INSERT INTO server (alone, id, host, machine, pid) VALUES (true, ?, ?, ?, ?)
+ON CONFLICT (alone) DO UPDATE SET id = excluded.id, host = excluded.host, machine = excluded.machine,
+    pid = excluded.pid, heard = clock_timestamp()
 WHERE server.heard < clock_timestamp() - interval '{SECONDS} seconds' OR server.id = ?
 """
 
@@ -44,9 +53,9 @@ class Lease:
         """
         until = time.monotonic() + patience
         while True:
-            row = connection.execute("SELECT id, host, pid FROM server").fetchone()
-            gone = row["id"] if row is not None and self._is_gone(row["host"], row["pid"]) else self._id
-            if connection.execute(_TAKE, (self._id, platform.node(), os.getpid(), gone)).rowcount:
+            row = connection.execute("SELECT id, host, machine, pid FROM server").fetchone()
+            gone = row["id"] if row is not None and _is_gone(row["machine"], row["pid"]) else self._id
+            if connection.execute(_TAKE, (self._id, platform.node(), machine(), os.getpid(), gone)).rowcount:
                 return
             if row is not None and time.monotonic() > until:
                 raise StoreFault(
@@ -55,34 +64,85 @@ class Lease:
                 )
             time.sleep(LOOK_AGAIN_SECONDS)
 
-    def renew(self, connection: PostgresConnection) -> None:
-        """Say in a transaction that we have it still.
+    def renew(self, connection: PostgresConnection) -> str:
+        """Say in a transaction that we have it still: nobody takes it before that ends. The transaction's number.
 
         Raises:
             StoreFault: when another process has taken it, since nothing was heard of this one.
         """
-        renewed = connection.execute("UPDATE server SET heard = clock_timestamp() WHERE id = ?", (self._id,))
-        if not renewed.rowcount:
+        renewed = connection.execute(
+            "UPDATE server SET heard = clock_timestamp() WHERE id = ? RETURNING pg_current_xact_id()::text", (self._id,)
+        ).fetchone()
+        if renewed is None:
             raise StoreFault(
                 f"{self._where} was taken by another server, since this one was not heard of for {SECONDS} seconds: "
                 "restart it",
                 StoreFaultKind.DENIED,
             )
+        return str(renewed[0])
+
+    @contextmanager
+    def kept(self, connect: Callable[[], PostgresConnection]) -> Iterator[None]:
+        """Say so again and again from a connection of its own, while a long transaction is under way on another.
+
+        It may be lost all the same: renew it in the end.
+        """
+        ended = threading.Event()
+        thread = threading.Thread(target=self._keep, args=(connect, ended), name="lease", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+
+    def _keep(self, connect: Callable[[], PostgresConnection], ended: threading.Event) -> None:
+        connection: PostgresConnection | None = None
+        while not ended.wait(HEARTBEAT_SECONDS):
+            try:
+                if connection is None or connection.broken:
+                    connection = connect()
+                    # The transaction that renews it in the end may be waited for, but not for ever.
+                    connection.run("SET lock_timeout = 2000")
+                self.renew(connection)
+            except psycopg.Error:
+                continue
+            except StoreFault:
+                break
+        if connection is not None:
+            with suppress(psycopg.Error):
+                connection.close()
 
     def give_up(self, connection: PostgresConnection) -> None:
         """Let the next one have it at once."""
         connection.execute("DELETE FROM server WHERE id = ?", (self._id,))
 
-    @staticmethod
-    def _is_gone(host: str, pid: int) -> bool:
-        if host != platform.node():
-            return False
-        if pid == os.getpid():
-            return True  # an earlier process of the same number, as in a container
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return True
-        except OSError:
-            return False
+
+@cache
+def machine() -> str:
+    """Where a process of this number is the same process: the machine since it was started, and the namespace of its
+    processes, as a hash. Empty where that cannot be found out: the names of machines may be equal."""
+    try:
+        told = (
+            Path("/etc/machine-id").read_text(encoding="ascii").strip(),
+            Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip(),
+            os.readlink("/proc/self/ns/pid"),
+        )
+    except (OSError, ValueError):
+        return ""
+    return hashlib.blake2b("\n".join(told).encode(), digest_size=16).hexdigest() if all(told) else ""
+
+
+def _is_gone(where: str, pid: int) -> bool:
+    """Whether a process is known to run no more."""
+    if not where or where != machine():
         return False
+    if pid == os.getpid():
+        return True  # this process itself, or an earlier one of the same number
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False

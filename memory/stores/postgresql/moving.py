@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from memory.stores.database import INCREMENTAL
 from memory.stores.errors import StoreFault
 from memory.stores.migrations import MIGRATIONS, migrate
 from memory.stores.postgresql import schema
+from memory.stores.postgresql.committing import commit
 from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.faults import postgres_fault, where_of
 from memory.stores.postgresql.lease import Lease
@@ -35,7 +37,7 @@ def move_in(file: Path, url: str, told: Told) -> None:
         StoreFault: when the database is not empty, in use or cannot be reached, or the file is of another version.
     """
     where = where_of(url)
-    lease = Lease(where)
+    lease, connect = Lease(where), partial(PostgresConnection, url)
     try:
         # It may write, so that a log that a killed server has left goes into the file and lies beside it no more.
         with closing(sqlite3.connect(file, isolation_level=None)) as source, closing(PostgresConnection(url)) as target:
@@ -43,17 +45,13 @@ def move_in(file: Path, url: str, told: Told) -> None:
                 raise StoreFault(f"{file} is of another version: start this one on it once, and stop it again")
             schema.migrate(target)
             lease.take(target, 0)
-            try:
+            with _held(lease, target, connect):
                 source.execute("BEGIN")
-                target.run("BEGIN; LOCK TABLE writers IN EXCLUSIVE MODE")
+                target.run("BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE writers IN EXCLUSIVE MODE")
                 _fill_database(source, target, where, told)
-                target.run("COMMIT")
-            finally:
-                if target.in_transaction:
-                    target.run("ROLLBACK")
-                lease.give_up(target)
+                commit(target, lease.renew(target), connect, where)
     except psycopg.Error as error:
-        raise postgres_fault(error, where) from error
+        raise postgres_fault(error, where) from None
 
 
 def move_out(url: str, file: Path, told: Told) -> None:
@@ -67,7 +65,7 @@ def move_out(url: str, file: Path, told: Told) -> None:
         if there.exists():
             raise StoreFault(f"{there} is there already: move it away first")
     where = where_of(url)
-    lease = Lease(where)
+    lease, connect = Lease(where), partial(PostgresConnection, url)
     made = file.with_name(f"{file.name}.part")
     made.unlink(missing_ok=True)
     made.touch(0o600)
@@ -75,18 +73,36 @@ def move_out(url: str, file: Path, told: Told) -> None:
         with closing(PostgresConnection(url)) as source:
             schema.migrate(source)
             lease.take(source, 0)
-            try:
-                source.run("BEGIN ISOLATION LEVEL REPEATABLE READ")
+            with _held(lease, source, connect):
+                source.run("BEGIN ISOLATION LEVEL REPEATABLE READ; LOCK TABLE writers IN EXCLUSIVE MODE")
                 with closing(sqlite3.connect(made, isolation_level=None)) as target:
                     _fill_file(source, target, told)
-                made.rename(file)
-            finally:
-                source.run("ROLLBACK")
-                lease.give_up(source)
+                # Not in the transaction that reads: that one sees the lease as it was in its beginning.
+                with closing(connect()) as last:
+                    last.run("BEGIN")
+                    lease.renew(last)
+                    made.rename(file)
     except psycopg.Error as error:
-        raise postgres_fault(error, where) from error
+        raise postgres_fault(error, where) from None
     finally:
         made.unlink(missing_ok=True)
+
+
+@contextmanager
+def _held(lease: Lease, connection: PostgresConnection, connect: Callable[[], PostgresConnection]) -> Iterator[None]:
+    """Keep the lease during a transaction, which is rolled back when it was not committed, and let go of it then."""
+    try:
+        with lease.kept(connect):
+            try:
+                yield
+            finally:
+                # What cannot be told to a server that is gone, the end of the connection tells.
+                with suppress(psycopg.Error):
+                    if connection.in_transaction:
+                        connection.run("ROLLBACK")
+    finally:
+        with suppress(psycopg.Error):
+            lease.give_up(connection)
 
 
 def _fill_database(source: sqlite3.Connection, target: PostgresConnection, where: str, told: Told) -> None:

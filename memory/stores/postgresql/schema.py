@@ -30,12 +30,18 @@ def changes(connection: _SchemaConnection) -> None:
     connection.run((_OWN / "changes.sql").read_text(encoding="utf-8"))
 
 
+def server_machine(connection: _SchemaConnection) -> None:
+    """On which machine the server runs that has the database, since names of machines may be equal."""
+    connection.run("ALTER TABLE server ADD COLUMN machine TEXT NOT NULL DEFAULT ''")
+
+
 def _steps() -> dict[str, Step]:
     functions = f"functions {hashlib.blake2b(_FUNCTIONS.encode(), digest_size=8).hexdigest()}"
     return {
         **{step.__name__: step for step in MIGRATIONS},
         functions: lambda connection: connection.run(_FUNCTIONS),
         "changes": changes,
+        "server_machine": server_machine,
     }
 
 

@@ -23,6 +23,7 @@ import psycopg
 from memory.stores.connection import Work
 from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.postgresql.changes import ChangeReader, Changes
+from memory.stores.postgresql.committing import CommitUnknownError, commit
 from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.faults import postgres_fault
 from memory.stores.postgresql.lease import HEARTBEAT_SECONDS, SECONDS, Lease
@@ -169,6 +170,11 @@ class PostgresWriter:
             connection.run(self._begin)
             begun = True
             outcomes, changes, late = self._run(connection, jobs)
+        except CommitUnknownError as unknown:
+            # It may have been done: not once more, whatever it was.
+            self._undo()
+            self._answer(jobs, unknown)
+            return True
         except (psycopg.Error, StoreFault) as error:
             self._undo()
             fault = error if isinstance(error, StoreFault) else postgres_fault(error, self._where)
@@ -176,11 +182,11 @@ class PostgresWriter:
                 if kept and self._connection is None and not again:
                     return False if len(jobs) == 1 else self._attempt(jobs, again=True)
                 if fault.passing:
-                    self._answer_all(jobs, fault, error)
+                    self._answer_all(jobs, fault)
                     return True
             if len(jobs) > 1:
                 return False
-            self._answer(jobs, fault, error)
+            self._answer(jobs, fault)
             return True
         except _JobFailed as failed:
             self._undo()
@@ -196,14 +202,14 @@ class PostgresWriter:
         return True
 
     def _run(self, connection: PostgresConnection, jobs: Sequence[Job]) -> tuple[list[Outcome], Changes, int]:
-        self._lease.renew(connection)
+        transaction = self._lease.renew(connection)
         late = self._catch_up(connection)
         outcomes = [_outcome(job, connection) for job in jobs]
         changes = self._changes.look(connection)
         self._transactions += 1
         if self._transactions % TRIM_EVERY == 0:
             self._changes.trim(connection)
-        connection.run("COMMIT")
+        commit(connection, transaction, self._connect, self._where)
         return outcomes, changes, late
 
     def _catch_up(self, connection: PostgresConnection) -> int:
@@ -217,17 +223,16 @@ class PostgresWriter:
                 if connection.broken:
                     raise
                 connection.run("ROLLBACK TO late")
-                log.warning("a write that nobody waited for has failed: %s", error)
+                told = postgres_fault(error, self._where) if isinstance(error, psycopg.Error) else error
+                log.warning("a write that nobody waited for has failed: %s", told)
             connection.run("RELEASE late")
         return len(late)
 
-    def _answer(self, jobs: Sequence[Job], fault: StoreFault, cause: Exception) -> None:
-        if fault is not cause:
-            fault.__cause__ = cause
+    def _answer(self, jobs: Sequence[Job], fault: StoreFault) -> None:
         for job in jobs:
             job.answer(Outcome(error=fault))
 
-    def _answer_all(self, jobs: Sequence[Job], fault: StoreFault, cause: Exception) -> None:
+    def _answer_all(self, jobs: Sequence[Job], fault: StoreFault) -> None:
         """Answer these, and all that wait in the queue; that it is to end stays in it."""
         waiting = list(jobs)
         with suppress(queue.Empty):
@@ -237,7 +242,7 @@ class PostgresWriter:
                     self._queue.put(None)
                     break
                 waiting.append(job)
-        self._answer(waiting, fault, cause)
+        self._answer(waiting, fault)
 
     def _undo(self) -> None:
         """After a failed transaction: roll back, or drop a connection that cannot even do that."""
