@@ -127,7 +127,7 @@ def leaves(data: Mapping[str, Any], at: str = "", into_lists: bool = False) -> I
 
 def is_secret(key: str) -> bool:
     """Whether a setting is never shown."""
-    return key.endswith((".key", "api_key", "postgresql.url")) or key.startswith("credentials")
+    return key.endswith((".key", "api_key")) or key.startswith("credentials") or "postgresql" in key.split(".")
 
 
 def sentence(fault: Any, sources: Mapping[str, str]) -> str:

@@ -22,7 +22,8 @@ class StoreFaultKind(StrEnum):
 
 
 class StoreFault(StoreError):
-    """A store could not do what was asked, and what kind of trouble that is. The cause is in ``__cause__``."""
+    """A store could not do what was asked, and what kind of trouble that is. The cause is in ``__cause__``,
+    where its text may be shown."""
 
     def __init__(self, message: str, fault: StoreFaultKind = StoreFaultKind.OTHER) -> None:
         super().__init__(message)

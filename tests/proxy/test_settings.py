@@ -106,6 +106,13 @@ def test_a_key_is_never_shown() -> None:
     assert "a-third-one" not in shown
 
 
+@pytest.mark.parametrize("key", ["memory.postgresql", "memory.postgresql.url.name", "postgresql"])
+def test_the_address_of_a_database_is_not_shown_either_where_it_is_put_wrongly(key: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        load(options={key: "postgresql://ada:a-secret@db/palimpsest"})
+    assert "a-secret" not in str(caught.value)
+
+
 def test_a_value_under_a_value_is_a_fault() -> None:
     with pytest.raises(SettingsError, match="single value"):
         load(environment={"PALIMPSEST__USER": "ada", "PALIMPSEST__USER__NAME": "x"})

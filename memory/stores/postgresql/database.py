@@ -69,7 +69,7 @@ class PostgresDatabase:
         except FromTheFuture as error:
             raise StoreFault(f"{self._where} belongs to a newer version: {error}") from error
         except psycopg.Error as error:
-            raise postgres_fault(error, self._where) from error
+            raise postgres_fault(error, self._where) from None
         self._pool = ThreadPoolExecutor(readers, thread_name_prefix="journal-reader")
 
     def start(self, first: Work[T]) -> T:
@@ -77,7 +77,7 @@ class PostgresDatabase:
         try:
             return self._writer.start(first)
         except psycopg.Error as error:
-            raise postgres_fault(error, self._where) from error
+            raise postgres_fault(error, self._where) from None
 
     @property
     def there(self) -> bool:
@@ -176,4 +176,4 @@ class PostgresDatabase:
             self._reading.append(connection)
             return work(connection)
         except psycopg.Error as error:
-            raise postgres_fault(error, self._where) from error
+            raise postgres_fault(error, self._where) from None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ipaddress
+import re
+
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
@@ -29,26 +32,69 @@ _FAULTS: dict[str, tuple[StoreFaultKind, str]] = {
     "XX002": (StoreFaultKind.CORRUPT, "{where} has a damaged index: REINDEX makes it anew"),
 }
 
+# What is said of the way there has no code, and may quote the URL: only these words of it are passed on.
+_REASONS = (
+    "password authentication failed",
+    "no pg_hba.conf entry",
+    "does not exist",
+    "failed to resolve host",
+    "could not translate host name",
+    "Connection refused",
+    "No such file or directory",
+    "Permission denied",
+    "timeout expired",
+    "server closed the connection unexpectedly",
+    "too many clients",
+    "starting up",
+    "shutting down",
+    "SSL",
+)
+# Classes whose sentences quote what stands in rows, or in the URL.
+_QUOTING = ("08", "22", "23", "28", "3D")
+
+_UNSHOWN = "PostgreSQL (its address is not shown: write what is no letter or digit of the password as %XX)"
+_NAME = re.compile(r"[\w.-]+")
+_SOCKETS = re.compile(r"/[\w./+-]*")
+
 
 def where_of(url: str) -> str:
-    """The database that a URL names, without the words that open it.
+    """The database that a URL names, without the words that open it: nothing of it where they may stand elsewhere, as
+    when a password has an ``@`` that is not written ``%40``.
 
     Raises:
         StoreFault: when it is no such URL.
     """
     try:
         said = conninfo_to_dict(url)
-    except psycopg.ProgrammingError:
+    except (psycopg.ProgrammingError, UnicodeError):
         raise StoreFault(
             "memory.postgresql.url is no address of a database, as postgresql://ada@host/palimpsest",
             StoreFaultKind.DENIED,
         ) from None
-    place = f"{said.get('host') or 'localhost'}:{said.get('port') or 5432}"
-    return f"PostgreSQL at {place}/{said.get('dbname') or said.get('user') or ''}"
+    host, port = str(said.get("host") or "localhost"), str(said.get("port") or 5432)
+    name = str(said.get("dbname") or said.get("user") or "")
+    plain = (
+        url.count("@") <= 1
+        and all(map(_is_host, host.split(",")))
+        and re.fullmatch(r"\d*(,\d*)*", port)
+        and (not name or _NAME.fullmatch(name))
+    )
+    return f"PostgreSQL at {host}:{port}/{name}" if plain else _UNSHOWN
+
+
+def _is_host(text: str) -> bool:
+    if _NAME.fullmatch(text) or _SOCKETS.fullmatch(text):
+        return True
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
 
 
 def postgres_fault(error: psycopg.Error, where: str) -> StoreFault:
-    """A fault for what PostgreSQL, or the way to it, reported."""
+    """A fault for what PostgreSQL, or the way to it, reported. It is raised without its cause, whose text a trace of it
+    would show."""
     code = error.sqlstate
     if code is None:
         # The way there: what was said about it has no code.
@@ -62,4 +108,17 @@ def postgres_fault(error: psycopg.Error, where: str) -> StoreFault:
         kind, sentence = (
             _FAULTS.get(code) or _FAULTS.get(code[:2]) or (StoreFaultKind.OTHER, "{where} did not take a statement")
         )
-    return StoreFault(f"{sentence.format(where=where)} ({str(error).strip()})", kind)
+    said = _said(error)
+    return StoreFault(sentence.format(where=where) + (f" ({said})" if said else ""), kind)
+
+
+def _said(error: psycopg.Error) -> str:
+    """What may be told of what was reported: no text of a row, and nothing of the URL."""
+    code, diag = error.sqlstate, error.diag
+    if code is None:
+        text = str(error)
+        return next((reason for reason in _REASONS if reason in text), "")
+    if not code.startswith(_QUOTING):
+        return diag.message_primary or code
+    places = (("constraint", diag.constraint_name), ("table", diag.table_name), ("column", diag.column_name))
+    return ", ".join([code, *(f"{sort} {name}" for sort, name in places if name)])

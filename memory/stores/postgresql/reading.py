@@ -27,4 +27,4 @@ def reading(url: str) -> Iterator[Connection]:
         finally:
             connection.close()
     except psycopg.Error as error:
-        raise postgres_fault(error, where_of(url)) from error
+        raise postgres_fault(error, where_of(url)) from None

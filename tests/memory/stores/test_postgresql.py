@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import traceback
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -175,9 +176,10 @@ def test_what_cannot_be_reached_is_told_without_the_password(tmp_path: Path) -> 
     with pytest.raises(StoreFault, match="cannot be reached") as told:
         PostgresDatabase(url, tmp_path)
     assert "secret" not in str(told.value) and told.value.passing
-    with pytest.raises(StoreFault, match="is no address") as told:
-        where_of("http://ada:secret@there")
-    assert "secret" not in str(told.value)
+    for wrong in ("http://ada:secret@there", "postgresql://ada:secret%ff@there"):
+        with pytest.raises(StoreFault, match="is no address") as told:
+            where_of(wrong)
+        assert "secret" not in str(told.value)
 
 
 @pytest.mark.parametrize(
@@ -193,3 +195,61 @@ def test_what_cannot_be_reached_is_told_without_the_password(tmp_path: Path) -> 
 )
 def test_what_the_server_reports_is_one_of_the_kinds_of_trouble(error: psycopg.Error, kind: StoreFaultKind) -> None:
     assert postgres_fault(error, "it").fault is kind
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://ada:hush@secret@db/palimpsest",
+        "postgresql://ada:hush@secret:5432@db:5432/palimpsest",
+        "postgresql://ada:hush/secret@db/palimpsest",
+        "postgresql://ada:12/secret@db/palimpsest",
+        "postgresql://ada:hush@secret?host=db@db",
+        "postgresql://ada:hush@secr,et%40db/palimpsest",
+        "postgresql://ada:hush@secret#1/palimpsest",
+    ],
+)
+def test_nothing_is_shown_of_a_url_that_is_not_split_as_it_is_meant(url: str) -> None:
+    where = where_of(url)
+    assert where.startswith("PostgreSQL (its address is not shown")
+    told = str(postgres_fault(psycopg.OperationalError(f"failed to resolve host '{url}'"), where))
+    assert "secr" not in told and "12" not in told and "failed to resolve host" in told
+
+
+@pytest.mark.parametrize(
+    ("url", "where"),
+    [
+        ("postgresql://ada:p%40ss@db/palimpsest", "db:5432/palimpsest"),
+        ("postgresql://ada:secret@[::1]:5433", "::1:5433/ada"),
+        ("postgresql://ada:secret@one,two/palimpsest", "one,two:,/palimpsest"),
+        ("host=/run/postgresql dbname=palimpsest password=secret", "/run/postgresql:5432/palimpsest"),
+    ],
+)
+def test_a_database_is_shown_without_the_password(url: str, where: str) -> None:
+    assert where_of(url) == f"PostgreSQL at {where}"
+
+
+def test_a_trace_of_what_cannot_be_reached_has_no_password_either(tmp_path: Path) -> None:
+    url = "postgresql://ada:hush@secret@nowhere.invalid/there"
+    with pytest.raises(StoreFault) as told:
+        PostgresDatabase(url, tmp_path)
+    assert "secret" not in "".join(traceback.format_exception(told.value))
+
+
+@pytest.mark.parametrize(
+    ("statement", "shown"),
+    [
+        ("INSERT INTO meta (name, value) VALUES ('my words', ''), ('my words', '')", "23505, constraint meta_pkey"),
+        ("INSERT INTO meta (name, value) VALUES ('my words', NULL)", "23502, table meta, column value"),
+        ("SELECT 'my words'::int", "22P02"),
+        ("DO $$ BEGIN RAISE 'it failed' USING DETAIL = 'my words', HINT = 'my words'; END $$", "it failed"),
+    ],
+)
+async def test_what_stands_in_a_row_is_not_told(url: str, tmp_path: Path, statement: str, shown: str) -> None:
+    database = PostgresDatabase(url, tmp_path)
+    database.start(lambda connection: None)
+    with pytest.raises(StoreFault) as told:
+        await database.write(lambda connection: connection.execute(statement))
+    shows = "".join(traceback.format_exception_only(told.value))
+    assert shown in shows and "my words" not in shows and told.value.__cause__ is None
+    await database.close()
