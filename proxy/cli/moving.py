@@ -16,8 +16,17 @@ from proxy.cli.options import ConfigFile, Home, Json, loaded
 
 
 def move(
-    to: Annotated[str | None, typer.Option("--to", help="The empty database to move into.", metavar="URL")] = None,
-    back: Annotated[str | None, typer.Option("--from", help="The database to move back from.", metavar="URL")] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            help="The empty database to move into, without the password: ~/.pgpass or PGPASSWORD has it.",
+            metavar="URL",
+        ),
+    ] = None,
+    back: Annotated[
+        str | None, typer.Option("--from", help="The database to move back from, likewise.", metavar="URL")
+    ] = None,
     as_json: Json = False,
     home: Home = None,
     config: ConfigFile = None,
@@ -47,7 +56,7 @@ def move(
         except ImportError as error:
             raise CommandError(f"that needs an extra: pip install 'palimpsest-proxy[team]' ({error})") from error
         except (StoreError, sqlite3.Error, OSError) as error:
-            raise CommandError(f"nothing was moved: {error}") from error
+            raise CommandError(f"the move failed: {error}") from error
     if as_json:
         output.as_json({"moved": counts})
     elif to is not None:
