@@ -3,8 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import queue
+import threading
+import time
+from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final, TypeVar
+
+from memory.stores.errors import StoreFault, StoreFaultKind
+
+T = TypeVar("T")
+
+GROUP: Final = 64
+"""Writes that share a transaction at most: a failing one makes its neighbours wait for a second attempt."""
+MOST_WAITING = 1024
+HANGS_SECONDS = 10.0
+"""So many jobs wait at most, and none behind one that has been under way for so many seconds."""
 
 
 class Outcome:
@@ -49,3 +63,53 @@ class Job:
             self.future.set_exception(outcome.error)
         else:
             self.future.set_result(outcome.result)
+
+
+class WriteQueue:
+    """What waits for a writer's thread, in whatever engine.
+
+    Args:
+        slow: says of the store, in a message, that it is too slow: "the disk of journal.db".
+    """
+
+    _thread: threading.Thread
+
+    def __init__(self, slow: str) -> None:
+        self._slow = slow
+        self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._later: deque[Callable[[Any], object]] = deque()
+        self._began: float | None = None
+
+    async def do(self, work: Callable[[Any], T], *, transaction: bool = True) -> T:
+        """Have ``work`` done in the thread. It is done even when the caller is cancelled meanwhile.
+
+        Raises:
+            StoreFault: what the store reported, or that it is too slow for more.
+        """
+        began, waiting = self._began, self._queue.qsize()
+        if waiting >= MOST_WAITING or (began is not None and time.monotonic() - began > HANGS_SECONDS):
+            raise StoreFault(f"{self._slow} is too slow: {waiting} writes wait", StoreFaultKind.LOCKED)
+        job = Job(work, transaction, asyncio.get_running_loop())
+        self._queue.put(job)
+        assert job.future is not None
+        result: T = await job.future
+        return result
+
+    def catch_up(self) -> None:
+        """Have what waits for a transaction done in one of its own; does not wait for it."""
+        self._queue.put(Job.of_nobody())
+
+    def later(self, work: Callable[[Any], object]) -> None:
+        """Have ``work`` done at the beginning of the next transaction; it may be done twice, and what fails of it is
+        only told in the log."""
+        self._later.append(work)
+
+    @property
+    def late(self) -> bool:
+        """Whether something waits for the next transaction."""
+        return bool(self._later)
+
+    def finish(self) -> None:
+        """Do what is queued and end the thread; waits for it."""
+        self._queue.put(None)
+        self._thread.join()

@@ -15,30 +15,26 @@ and comes again.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import queue
 import sqlite3
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
-from memory.stores.errors import StoreFault, StoreFaultKind, sqlite_fault
-from memory.stores.write_jobs import Job, Outcome
+from memory.stores.errors import StoreFault, sqlite_fault
+from memory.stores.write_jobs import GROUP, Job, Outcome, WriteQueue
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 
-# So many writes share a transaction at most: a failing one makes its neighbours wait for a second attempt.
-GROUP = 64
 # The log is carried over into the file in quiet moments when so many writes are in it, and amid a burst after more
 # of them or so many bytes. Not oftener: the first commit after it waits for the disk.
 IDLE_SECONDS = 0.5
@@ -48,12 +44,9 @@ CARRY_BYTES = 16 << 20
 # What is carried over while others write is never quite all of it, and then the log is not begun anew: without a stop
 # it grows for ever. From this length on the writer makes one, right after most has been carried over.
 MAX_WAL_BYTES = 32 << 20
-# So many jobs wait at most, and none behind one that has been under way for so many seconds.
-MOST_WAITING = 1024
-HANGS_SECONDS = 10.0
 
 
-class Writer:
+class Writer(WriteQueue):
     """The writer of one database.
 
     Args:
@@ -74,14 +67,12 @@ class Writer:
         carry_over: Callable[[], Future[None] | None],
         done: Callable[[], None] = lambda: None,
     ) -> None:
+        super().__init__(f"the disk of {path}")
         self._path = path
         self._connect = connect
         self._carry_over_aside = carry_over
         self._done = done
-        self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        self._later: deque[Work[object]] = deque()
         self._to_scrub = False
-        self._began: float | None = None
         self._carrying: Future[None] | None = None
         self._connection: sqlite3.Connection | None = connect()
         self._thread = threading.Thread(target=self._write_forever, name="journal-writer", daemon=True)
@@ -93,35 +84,6 @@ class Writer:
         self._thread.start()
         return result
 
-    async def do(self, work: Work[T], *, transaction: bool = True) -> T:
-        """Have ``work`` done in the thread. It is done even when the caller is cancelled meanwhile.
-
-        Raises:
-            StoreFault: what SQLite reported, or that the disk is too slow for more.
-        """
-        began, waiting = self._began, self._queue.qsize()
-        if waiting >= MOST_WAITING or (began is not None and time.monotonic() - began > HANGS_SECONDS):
-            raise StoreFault(f"the disk of {self._path} is too slow: {waiting} writes wait", StoreFaultKind.LOCKED)
-        job = Job(work, transaction, asyncio.get_running_loop())
-        self._queue.put(job)
-        assert job.future is not None
-        result: T = await job.future
-        return result
-
-    def catch_up(self) -> None:
-        """Have what waits for a transaction done in one of its own; does not wait for it."""
-        self._queue.put(Job.of_nobody())
-
-    def later(self, work: Work[object]) -> None:
-        """Have ``work`` done at the beginning of the next transaction; it may be done twice, and what fails of it is
-        only told in the log."""
-        self._later.append(work)
-
-    @property
-    def late(self) -> bool:
-        """Whether something waits for the next transaction."""
-        return bool(self._later)
-
     async def scrub(self) -> bool:
         """Cut off the log; False where a reader holds it open: then it is done in the next idle moment, as it is where
         the disk is too slow for it now.
@@ -131,11 +93,6 @@ class Writer:
         """
         self._to_scrub = True
         return await self.do(self._scrub, transaction=False)
-
-    def finish(self) -> None:
-        """Do what is queued and end the thread; waits for it."""
-        self._queue.put(None)
-        self._thread.join()
 
     def _write_forever(self) -> None:
         """The writer's thread."""

@@ -8,12 +8,10 @@ be reached all who wait are told so at once, and the next job tries again.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import queue
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TypeVar
@@ -21,23 +19,18 @@ from typing import TypeVar
 import psycopg
 
 from memory.stores.connection import Work
-from memory.stores.errors import StoreFault, StoreFaultKind
+from memory.stores.errors import StoreFault
 from memory.stores.postgresql.changes import ChangeReader, Changes
 from memory.stores.postgresql.committing import CommitUnknownError, commit
 from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.faults import postgres_fault
 from memory.stores.postgresql.lease import HEARTBEAT_SECONDS, SECONDS, Lease
-from memory.stores.write_jobs import Job, Outcome
+from memory.stores.write_jobs import GROUP, Job, Outcome, WriteQueue
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-GROUP = 64
-"""Writes that share a transaction at most."""
-MOST_WAITING = 1024
-HANGS_SECONDS = 10.0
-"""So many jobs wait at most, and none behind one that has been under way for so many seconds."""
 TRIM_EVERY = 1000
 """Transactions after which the changes that everybody has heard of go."""
 # Nothing of it is kept by the session, so that a pooler may give each transaction another one. A process that is gone
@@ -48,7 +41,7 @@ _BEGIN = (
 )
 
 
-class PostgresWriter:
+class PostgresWriter(WriteQueue):
     """The writer of one process.
 
     Args:
@@ -65,13 +58,11 @@ class PostgresWriter:
     def __init__(
         self, where: str, connect: Callable[[], PostgresConnection], changes: ChangeReader, busy_seconds: float
     ) -> None:
+        super().__init__(where)
         self._begin = _BEGIN.format(max(1, round(busy_seconds * 1000)))
         self._where = where
         self._connect = connect
         self._changes = changes
-        self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        self._later: deque[Work[object]] = deque()
-        self._began: float | None = None
         self._transactions = 0
         self._lease = Lease(where)
         self._connection: PostgresConnection | None = connect()
@@ -94,40 +85,6 @@ class PostgresWriter:
         self._changes.begin(self._connection)
         self._thread.start()
         return result
-
-    async def do(self, work: Work[T]) -> T:
-        """Have ``work`` done in the thread. It is done even when the caller is cancelled meanwhile.
-
-        Raises:
-            StoreFault: what PostgreSQL reported, or that it is too slow for more.
-        """
-        began, waiting = self._began, self._queue.qsize()
-        if waiting >= MOST_WAITING or (began is not None and time.monotonic() - began > HANGS_SECONDS):
-            raise StoreFault(f"{self._where} is too slow: {waiting} writes wait", StoreFaultKind.LOCKED)
-        job = Job(work, True, asyncio.get_running_loop())
-        self._queue.put(job)
-        assert job.future is not None
-        result: T = await job.future
-        return result
-
-    def catch_up(self) -> None:
-        """Have what waits for a transaction done in one of its own; does not wait for it."""
-        self._queue.put(Job.of_nobody())
-
-    def later(self, work: Work[object]) -> None:
-        """Have ``work`` done at the beginning of the next transaction; it may be done twice, and what fails of it is
-        only told in the log."""
-        self._later.append(work)
-
-    @property
-    def late(self) -> bool:
-        """Whether something waits for the next transaction."""
-        return bool(self._later)
-
-    def finish(self) -> None:
-        """Do what is queued and end the thread; waits for it."""
-        self._queue.put(None)
-        self._thread.join()
 
     def _write_forever(self) -> None:
         """The writer's thread."""

@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from memory.ports import StoreError
-from memory.stores import writer
+from memory.stores import write_jobs, writer
 from memory.stores.database import Database, Watch
 from memory.stores.errors import StoreFault, StoreFaultKind
 
@@ -225,7 +225,7 @@ async def test_all_that_wait_for_a_lock_are_told_at_once(database: Database) -> 
 async def test_where_very_many_wait_further_writes_are_refused(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer, "MOST_WAITING", 5)
+    monkeypatch.setattr(write_jobs, "MOST_WAITING", 5)
     gate = Gate()
     first = asyncio.ensure_future(database.write(gate))
     await asyncio.to_thread(gate.entered.wait, 10)
@@ -242,7 +242,7 @@ async def test_where_very_many_wait_further_writes_are_refused(
 async def test_a_log_that_could_not_be_cut_off_for_a_slow_disk_is_cut_off_when_it_is_idle(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer, "HANGS_SECONDS", 0.0)
+    monkeypatch.setattr(write_jobs, "HANGS_SECONDS", 0.0)
     monkeypatch.setattr(writer, "IDLE_SECONDS", 0.01)
     gate = Gate()
     first = asyncio.ensure_future(database.write(gate))
@@ -266,7 +266,7 @@ async def test_a_log_that_could_not_be_cut_off_for_a_slow_disk_is_cut_off_when_i
 async def test_behind_a_write_that_hangs_further_ones_are_refused(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer, "HANGS_SECONDS", 0.0)
+    monkeypatch.setattr(write_jobs, "HANGS_SECONDS", 0.0)
     gate = Gate()
     first = asyncio.ensure_future(database.write(gate))
     await asyncio.to_thread(gate.entered.wait, 10)
