@@ -113,7 +113,7 @@ def _rides(clauses: Sequence[Clause], before: Statement, stated: Statement) -> b
     """Whether a statement only says something of the one right before it: "I want that in all of them"."""
     own, last = clauses[stated.first], clauses[before.last]
     near = stated.first == before.last + 1 and own.block == last.block and not own.marker
-    return near and points_back(stated.text)
+    return near and (points_back(own.text) or points_back(stated.text))
 
 
 def _reach_back(clauses: Sequence[Clause], found: list[Statement], rider: Statement) -> None:

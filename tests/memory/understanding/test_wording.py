@@ -123,3 +123,10 @@ def test_a_few_words_behind_a_rule_that_are_no_statement_say_how_far_it_reaches(
     assert [each.scope for each in statements([rule, reach])] == ["user"]
     assert [each.text for each in statements([rule, reach])] == ["Branches are named after the ticket."]
     assert [each.scope for each in statements([rule, asked])] == ["project"]
+
+
+def test_how_it_is_done_elsewhere_says_how_far_the_rule_before_it_reaches() -> None:
+    rule = clause("Zeichnungen werden nach dem Hof benannt.", 0.9)
+    reach = clause("so handhaben wir das in allen vier Repos", 0.8, sentence=1)
+    (only,) = statements([rule, reach])
+    assert (only.scope, only.text.startswith("Zeichnungen")) == ("user", True)
