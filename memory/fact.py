@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from memory.scope import Layer
 
@@ -125,7 +126,8 @@ class Fact:
     Confidence, importance and surprise lie in 0..1. ``wrong`` keeps the other side of a correction. Times are
     aware datetimes. ``access`` counts reads that were used, ``sessions`` the distinct sessions among them;
     creation counts as the first of each. ``device`` names the machine on which it was learned, where that is known;
-    ``preview`` is how many characters recall shows, 0 for all.
+    ``preview`` is how many characters recall shows, 0 for all. ``core`` are those of the text's own words that say what
+    to do or what holds, where the rest only says why or how it came about; empty where there is no such rest.
     """
 
     id: str
@@ -161,11 +163,17 @@ class Fact:
     entities: tuple[str, ...] = ()
     device: str = ""
     preview: int = 0
+    core: str = ""
 
     @property
     def brief(self) -> str:
         """What recall shows of it: the text, or its beginning where a night has put it in short."""
         return shortened(self.text, self.preview)
+
+    @property
+    def line(self) -> str:
+        """It in one line: its core, as long as that is drawn from its text, else the text."""
+        return _line(self.text, self.core)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +232,21 @@ class FactDraft:
     wrong: str = ""
     entities: tuple[str, ...] = ()
     unsure: bool = False
+    core: str = ""
+
+    @property
+    def line(self) -> str:
+        """It in one line, as of :class:`Fact`."""
+        return _line(self.text, self.core)
+
+
+def _line(text: str, core: str) -> str:
+    left = iter(text.casefold().split())
+    drawn = all(any(word.strip(_MARKS) == each.strip(_MARKS) for each in left) for word in core.casefold().split())
+    return core if core and drawn else text
+
+
+_MARKS: Final = ".,;:!?-–—"
 
 
 def outlasts(one: Fact, other: Fact | FactDraft) -> bool:

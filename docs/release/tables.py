@@ -25,8 +25,8 @@ TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     f"{_DATA}/clauses.npz": ("python -m memory.models.training.clauses", (f"{_TRAINING}/talk", *_STATIC)),
     f"{_DATA}/relevance.npz": ("python -m memory.models.training.relevance", (f"{_TRAINING}/requests", *_STATIC)),
     f"{_DATA}/encoder.npz": (
-        "python -m memory.models.training.encoder",
-        (f"{_TRAINING}/talk", f"{_TRAINING}/statements"),
+        "python -m memory.models.training.encoder, then memory.models.training.cores",
+        (f"{_TRAINING}/talk", f"{_TRAINING}/statements", f"{_TRAINING}/cores"),
     ),
     f"{_DATA}/windows.json": ("python -m memory.models.snapshot", ("memory/models/snapshot.py",)),
     f"{_DATA}/o200k_base.tiktoken": ("python -m memory.models.snapshot", ("memory/models/snapshot.py",)),

@@ -212,7 +212,7 @@ def _once(facts: Sequence[Fact], standing: frozenset[str]) -> list[Fact]:
 
 
 def _line(fact: Fact, earlier: bool = False) -> str:
-    text = f"- {quoted(on_page(fact.text), '  ')}"
+    text = f"- {quoted(on_page(fact.line), '  ')}"
     if fact.wrong:
         text += f" (not: {quoted(fact.wrong, '  ')})"
     if earlier:

@@ -24,5 +24,6 @@ def memory(held: Fact | Passage, now: datetime, *, by_id: bool = False) -> dict[
     if held.sensitivity is Sensitivity.RESTRICTED and not by_id:
         fields["text"] = HIDDEN
         fields.pop("wrong", None)
+        fields.pop("core", None)
         fields.pop("entities", None)
     return fields

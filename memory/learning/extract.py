@@ -49,6 +49,8 @@ DOUBTED: Final = 0.4
 """The probability below which what a rule has found in talk about work is taken for something of the moment."""
 TELLING: Final = 4
 """Words of what is unsure at least: fewer say too little to be recognised when they are said again."""
+LONG: Final = 7
+"""Words of a statement from which on it may hold something that is not its core."""
 REQUESTED_CONFIDENCE: Final = 0.9
 """The confidence of what a person asked to have remembered."""
 
@@ -102,7 +104,8 @@ def extract(
     ):
         return found
     picked = choice(spoken_in(text), before)
-    read = (reader or shipped()).read(text, before)
+    reading = reader or shipped()
+    read = reading.read(text, before)
     found = [draft for draft in found if _borne_out(draft, read)]
     unsure = []
     for statement in statements(read, before, [picked.option] if picked else []):
@@ -113,7 +116,16 @@ def extract(
             _add(found, draft)
         elif len(statement.text.split()) >= TELLING:
             unsure.append(replace(draft, unsure=True))
-    return [*found, *(each for each in unsure if not _is_among(each, found))][:most]
+    taught = [*found, *(each for each in unsure if not _is_among(each, found))][:most]
+    return [replace(each, core=_core(each.text, reading)) for each in taught]
+
+
+def _core(text: str, reader: ClauseReader) -> str:
+    """What of a fact's text stands on the page, where that is not all of it."""
+    own = _ASIDE.sub("", text)
+    if len(own.split()) < LONG or not (found := reader.core(own)):
+        return ""
+    return found + text[len(own) :]
 
 
 def _is_among(draft: FactDraft, found: Sequence[FactDraft]) -> bool:

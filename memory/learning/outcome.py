@@ -28,7 +28,7 @@ def outcome(
             return settled(known[same], draft.origin, known, at)
         case Merge(same, text):
             [first, *others] = settled(known[same], draft.origin, known, at) or [known[same]]
-            return [replace(first, text=text), *others]
+            return [replace(first, text=text, core=draft.core if text == draft.text else first.core), *others]
         case Vouch(hearsay, surprise):
             new = _new(taught, owner, journaled, id, surprise)
             return _vouched(new, known[hearsay])
@@ -146,6 +146,7 @@ def drafted(draft: FactDraft, id: str, owner: str, source: bytes, journaled: Jou
         pinned=draft.pinned,
         wrong=draft.wrong,
         entities=draft.entities,
+        core=draft.core,
     )
 
 

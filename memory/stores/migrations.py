@@ -106,6 +106,11 @@ def m020_held_out(connection: Connection) -> None:
     _run(connection, "020_held_out.sql")
 
 
+def m021_cores(connection: Connection) -> None:
+    """Which words of a fact say what to do or what holds."""
+    _run(connection, "021_cores.sql")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_initial,
     m002_tiers,
@@ -125,6 +130,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m016_audit,
     m017_checkouts,
     m020_held_out,
+    m021_cores,
 )
 
 

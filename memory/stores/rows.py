@@ -135,6 +135,7 @@ def fact_row(fact: Fact, redact: Redact) -> dict[str, Any]:
         "entities": names(tuple(map(redact, fact.entities))),
         "device": fact.device,
         "preview": fact.preview,
+        "core": redact(fact.core),
     }
 
 
@@ -155,6 +156,7 @@ _FACT = (
     "recorded_at", "recorded", "valid_from", "confidence", "importance", "surprise", "tier", "sensitivity",
     "stability", "state", "access", "sessions", "used_at", "valid_until", "superseded_at", "supersedes", "contradicts",
     "derived_from", "expires_at", "pinned", "wrong", "entities", "device", "preview",
+    "core",
 )  # fmt: skip
 
 
@@ -175,7 +177,8 @@ def fact_of(row: Row) -> Fact:
     (
         _, id, text, owner, kind, category, stream, layer, origin, session, source, recorded_at, _, valid_from,
         confidence, importance, surprise, tier, sensitivity, stability, state, access, sessions, used_at, valid_until,
-        superseded_at, supersedes, contradicts, derived_from, expires_at, pinned, wrong, entities, device, preview, *_,
+        superseded_at, supersedes, contradicts, derived_from, expires_at, pinned, wrong, entities, device, preview,
+        core, *_,
     ) = row  # fmt: skip
     return Fact(
         id, text, owner, _KINDS[kind], _CATEGORIES[category], _STREAMS[stream], _LAYERS[layer], _ORIGINS[origin],
@@ -183,7 +186,7 @@ def fact_of(row: Row) -> Fact:
         confidence, importance, surprise, _TIERS[tier], _SENSITIVITIES[sensitivity], _STABILITIES[stability],
         _STATES[state], access, sessions, when(used_at), when(valid_until), when(superseded_at),
         listed(supersedes), listed(contradicts), listed(derived_from), when(expires_at),
-        bool(pinned), wrong, listed(entities), device, preview,
+        bool(pinned), wrong, listed(entities), device, preview, core,
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from memory.language.prose import own_words, without_tags
 from memory.language.sentences import BlockShape, TextBlock, blocks, sentences
+from memory.understanding.cores import core
 from memory.understanding.encoder import Encoder
 from memory.understanding.features import around, of_gap, of_text
 from memory.understanding.forms import limits
@@ -122,6 +123,10 @@ class ClauseReader:
                 sentence, last = sentence + 1, (at, number)
             found.append(Clause(piece, sentence, at, marker, each, *idle.get(place, (0, 0))))
         return found
+
+    def core(self, statement: str) -> str:
+        """The core of a statement; empty where all of it is, or where that is not told."""
+        return core(statement, *self.encoder().core_odds(statement)) if self.encoder is not None else ""
 
     def _judged(
         self, texts: Sequence[str], says: Sequence[list[int]], beside: Sequence[list[int]], reply: str

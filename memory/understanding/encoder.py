@@ -28,9 +28,12 @@ READ: Final = 220
 """Word pieces of a text that are read at once."""
 STATEMENT: Final = 70
 """Word pieces of a statement that are read."""
+CORE_LAYERS: Final = 2
+"""Layers at the top that what finds cores has of its own."""
 RELATIONS: Final = ("same", "refines", "replaces", "contradicts", "unrelated")
 """How a newer statement stands to an older one: it says the same, adds or narrows, takes its place, cannot hold
 together with it though nothing says that anything changed, or leaves it alone."""
+_CORE: Final = ("inputs", "mean", "hidden", "out", "bias")
 _UNKNOWN, _START, _END = "[UNK]", "[CLS]", "[SEP]"
 Ids = list[int]
 
@@ -65,6 +68,25 @@ class Embedded:
         return self.norm(x)
 
 
+@dataclass(frozen=True, slots=True)
+class CoreHead:
+    """What finds cores: layers of its own in the place of the upper ones, and a network that reads each word piece
+    beside the mean of all."""
+
+    blocks: Sequence[TransformerBlock]
+    inputs: Floats
+    mean: Floats
+    hidden: Floats
+    out: Floats
+    bias: Floats
+
+    def __call__(self, states: Floats) -> Floats:
+        """The log-odds of word pieces out of their states, shape (pieces, width)."""
+        before = states @ self.inputs + states.mean(axis=0) @ self.mean + self.hidden
+        odds: Floats = (np.maximum(before, 0.0) @ self.out + self.bias)[:, 0]
+        return odds
+
+
 class Encoder:
     """The weights with their word pieces. Deterministic and thread-safe."""
 
@@ -75,12 +97,14 @@ class Encoder:
         blocks: Sequence[TransformerBlock],
         clause: Linear,
         pair: Sequence[Linear],
+        core: CoreHead | None = None,
     ):
         self._tokenizer = tokenizer
         self._embedded = embedded
         self._blocks = blocks
         self._clause = clause
         self._pair = pair
+        self._core = core
         known = tokenizer.get_vocab()
         self._start, self._end = known[_START], known[_END]
 
@@ -123,6 +147,23 @@ class Encoder:
             ]
         )
 
+    def core_odds(self, text: str) -> tuple[list[tuple[int, int]], list[float]]:
+        """Where the word pieces of a statement stand in it, and the log-odds that each belongs to its core; nothing
+        where these weights do not tell."""
+        read = self._tokenizer.encode(_whole(text))
+        ids, offsets = read.ids[:READ], read.offsets[:READ]
+        if self._core is None or not ids:
+            return [], []
+        rows = np.array([[self._start, self._end, *ids, self._end]])
+        sides = np.ones_like(rows)
+        sides[0, :2] = 0
+        own = slice(2, 2 + len(ids))
+        wanted = np.zeros(rows.shape, np.bool_)
+        wanted[0, own] = True
+        blocks = [*self._blocks[:-CORE_LAYERS], *self._core.blocks]
+        states = encode(self._embedded(rows, sides), np.ones(rows.shape, np.float32), blocks, HEADS, wanted)
+        return offsets, self._core(states[0, own]).tolist()
+
     def _pieces(self, text: str) -> Ids:
         ids: Ids = self._tokenizer.encode(_whole(unpointed(text))).ids[:STATEMENT]
         return ids
@@ -153,19 +194,19 @@ def encoder_of(stored: Mapping[str, Any]) -> Encoder:
     def norm(name: str) -> Norm:
         return Norm(stored[f"{name}.scale"].astype(np.float32), stored[f"{name}.shift"].astype(np.float32))
 
-    blocks = [
-        TransformerBlock(
-            query=linear(f"{at}.query"),
-            key=linear(f"{at}.key"),
-            value=linear(f"{at}.value"),
-            attended=linear(f"{at}.attended"),
-            attended_norm=norm(f"{at}.attended_norm"),
-            inner=linear(f"{at}.inner"),
-            outer=linear(f"{at}.outer"),
-            outer_norm=norm(f"{at}.outer_norm"),
+    def block(name: str) -> TransformerBlock:
+        return TransformerBlock(
+            query=linear(f"{name}.query"),
+            key=linear(f"{name}.key"),
+            value=linear(f"{name}.value"),
+            attended=linear(f"{name}.attended"),
+            attended_norm=norm(f"{name}.attended_norm"),
+            inner=linear(f"{name}.inner"),
+            outer=linear(f"{name}.outer"),
+            outer_norm=norm(f"{name}.outer_norm"),
         )
-        for at in range(int(stored["layers"]))
-    ]
+
+    layers = int(stored["layers"])
     embedded = Embedded(
         rows=stored["pieces.rows"],
         scales=stored["pieces.scales"].astype(np.float32),
@@ -179,7 +220,12 @@ def encoder_of(stored: Mapping[str, Any]) -> Encoder:
         for name in ("hidden", "out")
         if f"pair.{name}.weights" in stored
     ]
-    return Encoder(tokenizer_of(pieces), embedded, blocks, linear("clause"), pair)
+    core = None
+    if "core.inputs" in stored:
+        own = [block(f"core.{at}") for at in range(layers - CORE_LAYERS, layers)]
+        core = CoreHead(own, *(stored[f"core.{name}"].astype(np.float32) for name in _CORE))
+    blocks = [block(str(at)) for at in range(layers)]
+    return Encoder(tokenizer_of(pieces), embedded, blocks, linear("clause"), pair, core)
 
 
 def _whole(text: str) -> str:

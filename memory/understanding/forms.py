@@ -34,6 +34,7 @@ _HERE: Final = re.compile(TABLE["here"]["form"].strip(), re.IGNORECASE)
 _LEANS: Final = re.compile(TABLE["leans"]["form"].strip(), re.IGNORECASE)
 _POINTS: Final = re.compile(TABLE["points_back"]["form"].strip(), re.IGNORECASE)
 _LIMITS: Final = frozenset(TABLE["limits"]["words"].split())
+_EXCEPTIONS: Final = frozenset(TABLE["exceptions"]["words"].split())
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _RELATIVE: Final = re.compile(rf"(?:{_any_of(TABLE['relative']['words'])})\b", re.IGNORECASE)
 
@@ -68,3 +69,8 @@ def points_back(text: str) -> bool:
 def limits(part: str) -> bool:
     """Whether a part of a sentence may say when the rest of it does not hold, or take it back."""
     return any(word.lower() in _LIMITS for word in _WORD.findall(part))
+
+
+def excepts(part: str) -> bool:
+    """Whether a part of a sentence may say where the rest of it does not hold."""
+    return any(word.lower() in _EXCEPTIONS for word in _WORD.findall(part))

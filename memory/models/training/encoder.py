@@ -28,6 +28,7 @@ from tokenizers import Tokenizer
 from memory.models.minilm import fetch, safetensors
 from memory.models.training.clauses import KINDS, fit_boundary
 from memory.models.training.examples import LENGTHS, Example, asides, groups, of_message, pairs, related
+from memory.models.training.packing import LINEAR, NORMS, as_small_integers, packed_layer, packed_linear, packed_norm
 from memory.models.training.pair_head import with_pair_head
 from memory.models.training.talk import gaps, sessions, spanned
 from memory.understanding.clauses import ClauseSplitter
@@ -51,15 +52,6 @@ BESIDE: Final = 0.4
 RARE: Final = (6.0, 2.0, 2.0, 4.0)
 """What a clause weighs that has one of the flags: few have, and most of them could go unseen at little cost."""
 _MODEL: Final = "encoder.layer.{}."
-_NAMES: Final = {
-    "query": "attention.self.query",
-    "key": "attention.self.key",
-    "value": "attention.self.value",
-    "attended": "attention.output.dense",
-    "inner": "intermediate.dense",
-    "outer": "output.dense",
-}
-_NORMS: Final = {"attended_norm": "attention.output.LayerNorm", "outer_norm": "output.LayerNorm"}
 Weights = dict[str, Any]
 Array = NDArray[Any]
 Batch = dict[str, Array]
@@ -120,8 +112,8 @@ def started(weights: Mapping[str, NDArray[np.float32]], pieces: Sequence[int], r
         "sides": weights["embeddings.token_type_embeddings.weight"].copy(),
         "norm": norm("embeddings.LayerNorm"),
         "layers": [
-            {own: linear(_MODEL.format(at) + name) for own, name in _NAMES.items()}
-            | {own: norm(_MODEL.format(at) + name) for own, name in _NORMS.items()}
+            {own: linear(_MODEL.format(at) + name) for own, name in LINEAR.items()}
+            | {own: norm(_MODEL.format(at) + name) for own, name in NORMS.items()}
             for at in range(LAYERS)
         ],
         "clause": head(OUTPUTS),
@@ -285,29 +277,11 @@ def packed(weights: Weights, vocabulary: Sequence[str]) -> dict[str, Array]:
         "places": weights["places"].astype(np.float16),
         "sides": weights["sides"].astype(np.float16),
     }
-
-    def small(matrix: Array, axis: int) -> tuple[Array, Array]:
-        scales = np.maximum(np.abs(matrix).max(axis=axis), 1e-8) / 127
-        whole = np.rint(matrix / np.expand_dims(scales, axis)).astype(np.int8)
-        return whole, scales.astype(np.float32)
-
-    def linear(name: str, own: tuple[Array, Array]) -> None:
-        arrays[f"{name}.rows"], arrays[f"{name}.scales"] = small(own[0], 0)
-        arrays[f"{name}.bias"] = own[1].astype(np.float16)
-
-    def norm(name: str, own: tuple[Array, Array]) -> None:
-        arrays[f"{name}.scale"], arrays[f"{name}.shift"] = (each.astype(np.float16) for each in own)
-
-    arrays["pieces.rows"], arrays["pieces.scales"] = small(weights["pieces"], 1)
-    norm("pieces.norm", weights["norm"])
+    arrays["pieces.rows"], arrays["pieces.scales"] = as_small_integers(weights["pieces"], 1)
+    arrays |= packed_norm("pieces.norm", weights["norm"])
     for at, layer in enumerate(weights["layers"]):
-        for name in _NAMES:
-            linear(f"{at}.{name}", layer[name])
-        for name in _NORMS:
-            norm(f"{at}.{name}", layer[name])
-    linear("clause", weights["clause"])
-    linear("pair", weights["pair"])
-    return arrays
+        arrays |= packed_layer(f"{at}", layer)
+    return arrays | packed_linear("clause", weights["clause"]) | packed_linear("pair", weights["pair"])
 
 
 def figures(weights: Weights, examples: Sequence[Example]) -> str:

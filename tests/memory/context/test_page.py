@@ -106,6 +106,16 @@ def test_what_was_on_offer_is_left_out_of_a_choice() -> None:
     assert "[chosen" not in page([chosen], 400, NOW).text
 
 
+def test_of_a_long_statement_its_core_stands_there() -> None:
+    text = "Never squash my commits, I lost a week to that in spring."
+    assert page([wish(text, core="Never squash my commits")], 400, NOW).text.endswith("\n- Never squash my commits\n")
+
+
+def test_a_core_that_is_not_of_the_text_any_more_does_not() -> None:
+    reworded = wish("Never squash or amend my commits.", core="Never squash my branches")
+    assert page([reworded], 400, NOW).text.endswith("\n- Never squash or amend my commits.\n")
+
+
 def test_pinned_facts_come_first_when_room_is_short() -> None:
     pinned = fact("The door code is on the fridge, second drawer from above, under the magnets.", pinned=True)
     others = [wish(f"I avoid food number {number} since last year.") for number in range(30)]

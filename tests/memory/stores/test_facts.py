@@ -54,6 +54,7 @@ WHOLE = Fact(
     entities=("Ann", "pytest"),
     device="laptop",
     preview=12,
+    core="Ann tests with pytest",
 )
 
 

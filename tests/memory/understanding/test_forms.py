@@ -1,6 +1,6 @@
 import pytest
 
-from memory.understanding.forms import TABLE, is_everywhere, is_here, is_relative, leans, limits, points_back
+from memory.understanding.forms import TABLE, excepts, is_everywhere, is_here, is_relative, leans, limits, points_back
 
 FORMS = {
     "everywhere": is_everywhere,
@@ -9,6 +9,7 @@ FORMS = {
     "points_back": points_back,
     "leans": leans,
     "limits": limits,
+    "exceptions": excepts,
 }
 
 

@@ -3,12 +3,12 @@ INSERT INTO facts (
     id, text, owner, kind, category, stream, layer, origin, session, source, recorded_at, recorded, valid_from,
     confidence, importance, surprise, tier, sensitivity, stability, state, access, sessions, used_at, valid_until,
     superseded_at, supersedes, contradicts, derived_from, expires_at, pinned, wrong, entities,
-    device, preview
+    device, preview, core
 ) VALUES (
     :id, :text, :owner, :kind, :category, :stream, :layer, :origin, :session, :source, :recorded_at, :recorded,
     :valid_from, :confidence, :importance, :surprise, :tier, :sensitivity, :stability, :state, :access, :sessions,
     :used_at, :valid_until, :superseded_at, :supersedes, :contradicts, :derived_from, :expires_at, :pinned, :wrong,
-    :entities, :device, :preview
+    :entities, :device, :preview, :core
 )
 ON CONFLICT (id) DO UPDATE SET
     text = excluded.text, owner = excluded.owner, kind = excluded.kind, category = excluded.category,
@@ -20,7 +20,7 @@ ON CONFLICT (id) DO UPDATE SET
     used_at = excluded.used_at, valid_until = excluded.valid_until, superseded_at = excluded.superseded_at,
     supersedes = excluded.supersedes, contradicts = excluded.contradicts, derived_from = excluded.derived_from,
     expires_at = excluded.expires_at, pinned = excluded.pinned, wrong = excluded.wrong, entities = excluded.entities,
-    device = excluded.device, preview = excluded.preview;
+    device = excluded.device, preview = excluded.preview, core = excluded.core;
 
 -- facts_get: facts by id
 SELECT * FROM facts WHERE id IN (?*);

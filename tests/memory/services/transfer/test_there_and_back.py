@@ -71,7 +71,14 @@ async def lived(memory: Memory) -> None:
         used_at=THEN,
     )
     right = fact(
-        "Use pnpm", id=uuid(5), kind=FactKind.CORRECTION, wrong="npm", entities=("pnpm",), device="desk", preview=4
+        "Use pnpm",
+        id=uuid(5),
+        kind=FactKind.CORRECTION,
+        wrong="npm",
+        entities=("pnpm",),
+        device="desk",
+        preview=4,
+        core="pnpm",
     )
     mine = replace(fact("I am left-handed", id=uuid(6)), owner=ANN.owner(Layer.USER) or "", layer=Layer.USER)
     said = passage("The mast is made of spruce, and so is the boom.", id=uuid(7), preview=9, source=b"\x07" * 16)

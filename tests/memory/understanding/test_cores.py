@@ -1,0 +1,98 @@
+import re
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.understanding.cores import LEAST, SHARE, core, parted
+from memory.understanding.packaged_weights import reader
+
+WORDS = st.lists(
+    st.text(st.characters(codec="utf-8", exclude_categories=["Z", "C"]), min_size=1, max_size=9), max_size=30
+)
+
+
+def pieces(text: str) -> list[tuple[int, int]]:
+    return [found.span() for found in re.finditer(r"\S+", text)]
+
+
+def told(text: str, goes: Sequence[str]) -> str:
+    """The core of a text of which some words surely go, and all others surely stay."""
+    spans = pieces(text)
+    return core(text, spans, [-4.0 if text[a:b] in goes else 4.0 for a, b in spans])
+
+
+@given(WORDS, st.data())
+def test_a_core_is_the_words_of_the_statement_in_their_order(words: list[str], data: st.DataObject) -> None:
+    text = " ".join(words)
+    spans = pieces(text)
+    odds = data.draw(st.lists(st.floats(-9, 9), min_size=len(spans), max_size=len(spans)))
+    read, stays = parted(text, spans, odds)
+    assert read == spans and len(stays) == len(spans)
+    assert all(stays) or sum(stays) >= max(LEAST, SHARE * len(spans))
+    assert bool(core(text, spans, odds)) == (not all(stays))
+
+
+@given(WORDS)
+def test_what_was_not_read_stays(words: list[str]) -> None:
+    assert core(" ".join(words), [], []) == ""
+
+
+def test_a_reason_behind_a_mark_goes() -> None:
+    text = "tag every release of ours with the date, my old boss insisted"
+    assert told(text, text.split()[8:]) == "Tag every release of ours with the date"
+
+
+def test_what_went_between_two_words_is_told_by_a_comma() -> None:
+    text = "the ledger job which I wrote on a train and am proud of runs at four every single night now"
+    goes = text.split()[3:13]
+    assert told(text, goes) == "The ledger job, runs at four every single night now"
+
+
+def test_an_exception_stays() -> None:
+    text = "tag every release of ours with the date, unless Ravi insisted"
+    assert told(text, text.split()[8:]) == ""
+
+
+def test_what_a_request_asks_for_stays() -> None:
+    text = "could we do without tables, please, in the docs and in the mails you write for me?"
+    assert told(text, text.split()[:5]) == ""
+
+
+def test_a_single_word_that_is_doubted_between_others_stays() -> None:
+    text = "write the changelog in plain sentences for the people who read it"
+    assert told(text, ["plain"]) == ""
+
+
+def test_too_little_is_no_core() -> None:
+    text = "well well well, it is a long story that began in spring, use tabs here"
+    assert told(text, text.split()[:-3]) == ""
+
+
+@pytest.mark.parametrize(
+    ("statement", "gone", "stays"),
+    [
+        ("name the branches after the ticket, otherwise I lose my mind on fridays", "lose my mind", "after the ticket"),
+        (
+            "bitte schreib die Commits auf Englisch, sonst versteht das Team in Pune kein Wort davon",
+            "Pune",
+            "auf Englisch",
+        ),
+    ],
+)
+def test_the_shipped_weights_leave_out_why(statement: str, gone: str, stays: str) -> None:
+    found = reader().core(statement)
+    assert stays in found and gone not in found
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "the importer must never write to the raw folder",
+        "deploys go out on tuesdays only, unless Pim has said otherwise",
+        "die Tabelle heißt jetzt kunden_neu und nicht mehr kunden",
+    ],
+)
+def test_the_shipped_weights_keep_what_tells(statement: str) -> None:
+    assert reader().core(statement) == ""
