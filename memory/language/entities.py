@@ -7,6 +7,7 @@ are given as they are written, each once, in the order in which they appear.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from memory.language.vocabulary import vocabulary
 
@@ -15,15 +16,29 @@ MOST = 16
 
 _WORD = r"[A-Z][A-Za-z'’&+#]{1,40}(?![\w-])"
 _FILE = r"py|go|tsx?|jsx?|rs|java|rb|cc?|h|cpp|cs|php|kt|swift|sh|sql|json|ya?ml|toml|md|ini|cfg|conf|env|lock|html|css"
-_NAME = re.compile(
-    r"`(?P<span>[^`\s]{2,80})`"
-    r"|(?P<path>(?<![\w/.])(?:~|\.{1,2})?/?(?:[\w.@-]{1,60}/){1,12}[\w.@-]{1,60}"
-    rf"|\b[\w-]{{1,60}}\.(?:{_FILE})\b)"
-    r"|(?P<version>\b[A-Za-z][\w.+#-]{1,30} v?\d{1,4}\.\d{1,4}(?:\.\d{1,5})?\b|\bv\d{1,4}(?:\.\d{1,5}){1,3}\b)"
-    r"|(?P<issue>\b[A-Z]{2,10}-\d{1,6}\b|(?<!\w)#\d{1,7}\b)"
-    r"|(?P<identifier>\b(?:[a-z][a-z0-9]{0,40}(?:_[a-z0-9]{1,40}){1,8}|[A-Z][A-Z0-9]{1,40}(?:_[A-Z0-9]{1,40}){1,8}"
-    r"|[a-z][a-z0-9]{0,40}(?:[A-Z][a-z0-9]{1,40}){1,8}|(?:[A-Z][a-z0-9]{1,40}){2,8})\b)"
-    rf"|(?P<proper>\b{_WORD}(?: (?:(?:de|van|von|la) )?{_WORD}){{0,3}})"
+# What a kind of name cannot do without, and its form. The first that fits speaks, and one without what it needs is not
+# tried at all: a path is looked for behind every letter of a text, and few texts have one.
+_KINDS = tuple(
+    (re.compile(need), form)
+    for need, form in (
+        (r"`", r"`(?P<span>[^`\s]{2,80})`"),
+        (
+            r"/|\.[a-z]",
+            r"(?P<path>(?<![\w/.])(?:~|\.{1,2})?/?(?:[\w.@-]{1,60}/){1,12}[\w.@-]{1,60}"
+            rf"|\b[\w-]{{1,60}}\.(?:{_FILE})\b)",
+        ),
+        (
+            r"\d\.\d",
+            r"(?P<version>\b[A-Za-z][\w.+#-]{1,30} v?\d{1,4}\.\d{1,4}(?:\.\d{1,5})?\b|\bv\d{1,4}(?:\.\d{1,5}){1,3}\b)",
+        ),
+        (r"[-#]\d", r"(?P<issue>\b[A-Z]{2,10}-\d{1,6}\b|(?<!\w)#\d{1,7}\b)"),
+        (
+            r"_|[a-z0-9][A-Z]",
+            r"(?P<identifier>\b(?:[a-z][a-z0-9]{0,40}(?:_[a-z0-9]{1,40}){1,8}|[A-Z][A-Z0-9]{1,40}(?:_[A-Z0-9]{1,40}){1,8}"
+            r"|[a-z][a-z0-9]{0,40}(?:[A-Z][a-z0-9]{1,40}){1,8}|(?:[A-Z][a-z0-9]{1,40}){2,8})\b)",
+        ),
+        (r"[A-Z]", rf"(?P<proper>\b{_WORD}(?: (?:(?:de|van|von|la) )?{_WORD}){{0,3}})"),
+    )
 )
 _COMMON = vocabulary(
     "i i'm i'd i've i'll a an the this that these those it its he she they we you my your his her our their there "
@@ -43,15 +58,22 @@ def entities(text: str) -> tuple[str, ...]:
     """The names in a text, at most :data:`MOST`."""
     found: dict[str, str] = {}
     text = text[:4000]
-    for match in _NAME.finditer(text):
-        name = match["span"] or match["path"] or match["version"] or match["issue"] or match["identifier"]
-        if not name:
-            name = _proper(match["proper"], _begins(text, match.start()), text[match.end() : match.end() + 24])
+    forms = tuple(form for need, form in _KINDS if need.search(text))
+    for match in _any_of(forms).finditer(text) if forms else ():
+        kind = match.lastgroup or ""
+        name = match[kind]
+        if kind == "proper":
+            name = _proper(name, _begins(text, match.start()), text[match.end() : match.end() + 24])
         if name:
             found.setdefault(name.lower(), name)
             if len(found) >= MOST:
                 break
     return tuple(found.values())
+
+
+@lru_cache(maxsize=64)
+def _any_of(forms: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(forms))
 
 
 def _begins(text: str, at: int) -> bool:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from memory.checkout import Checkout
 from memory.context.lexical import weigh
-from memory.context.message_intent import mostly_asks
 from memory.context.question import RecallQuestion
 from memory.conversation import Role
 from memory.fact import Fact, FactDraft, FactKind, Passage
@@ -54,8 +53,8 @@ FEW = 12
 """Passages whose words are read at once without a thread: a millisecond at most."""
 
 LITTLE = 1500
-"""Characters that are read in about a millisecond where a person only asks something; the way to a thread and back
-takes a good part of that. Whoever tells something has the encoder read it, which takes ten."""
+"""Characters that are read here and now: in a millisecond, or in ten where somebody tells something, which the encoder
+reads. Requests beside it waited as long for it in a thread."""
 
 NEIGHBOURS = 8
 """Known facts that a draft is compared with."""
@@ -213,10 +212,10 @@ class Learner(JournalFollower):
             self._pages.changed(frozenset(owner for layer in Layer if (owner := journaled.session.scope.owner(layer))))
 
     async def _learned(self, journaled: Journaled) -> Learned:
-        """What is read in an exchange: a question here, else in a thread, as streams are relayed meanwhile."""
+        """What is read in an exchange: of a little talk here, else in a thread, as streams are relayed meanwhile."""
         new = [*(journaled.messages[index] for index in journaled.fresh), *filter(None, [journaled.reply])]
         size = sum(len(message.text) + sum(len(each.text) for each in message.results) for message in new)
-        if size <= LITTLE and all(mostly_asks(message.spoken) for message in new if message.spoken):
+        if size <= LITTLE:
             await rules.at_hand()
             return rules.learned(journaled, assistant=self._settings.assistant)
         return await asyncio.to_thread(rules.learned, journaled, assistant=self._settings.assistant)

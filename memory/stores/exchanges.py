@@ -38,11 +38,13 @@ OPENING, BEFORE = 40, 400
 
 @dataclass(frozen=True, slots=True)
 class WrittenExchange:
-    """An exchange that was written: as later ones build on it, as the workers read it, and its session's row."""
+    """An exchange that was written: as later ones build on it, as the workers read it, the number of its person, and
+    its session's row where that was written, too."""
 
     past: EarlierExchange
     exchange: CommittedExchange
-    session: Row
+    person: int
+    session: Row | None = None
 
 
 class Exchanges(WorkerBacklog):
@@ -151,21 +153,28 @@ class Exchanges(WorkerBacklog):
         opened: Sequence[Message] = (),
     ) -> None:
         def work(connection: Connection) -> WrittenExchange | None:
-            row = write_session(connection, draft.session)
-            write_messages(connection, row["person"], messages)
-            write_entries(connection, entries, row["number"])
-            return self._append(connection, draft, row)
+            # Mostly it was written with what was decided about the request, and nothing of it has changed since.
+            row, place = None, self._newly.stored(draft.session)
+            if place is None:
+                row = write_session(connection, draft.session)
+                place = row["number"], row["person"]
+            number, person = place
+            write_messages(connection, person, messages)
+            write_entries(connection, entries, number)
+            written = self._append(connection, draft, number, person)
+            return replace(written, session=row) if written is not None else None
 
         written = await self._db.write(work)
         if written is not None:
             self._remember(draft.session.id, written)
             # The worker asks for them at once.
-            self._opened.keep(written.session["person"], opened)
+            self._opened.keep(written.person, opened)
 
     def _remember(self, session: str, written: WrittenExchange) -> None:
         """An exchange was committed."""
         self._recent.remember(session, written.past)
-        self._newly.stands(written.session)
+        if written.session is not None:
+            self._newly.stands(written.session)
         self._newly.remember(written.exchange)
 
     def _unknown(
@@ -186,9 +195,10 @@ class Exchanges(WorkerBacklog):
             known = {found["digest"] for found in ask_many(connection, "messages_known", list(messages), (person,))}
         return [message for key, message in messages.items() if key not in known]
 
-    def _append(self, connection: Connection, draft: ExchangeDraft, row: Row) -> WrittenExchange | None:
-        """Write an exchange of the session in this row; None where it was committed before."""
-        session, person = row["number"], row["person"]
+    def _append(
+        self, connection: Connection, draft: ExchangeDraft, session: int, person: int
+    ) -> WrittenExchange | None:
+        """Write an exchange of the session and the person with these numbers; None where it was committed before."""
         bases = self._bases(connection, draft.session, session)
         base, depth, known = None, 0, 0
         for past in bases:
@@ -253,7 +263,7 @@ class Exchanges(WorkerBacklog):
             tools=draft.tools,
             recalled=draft.receipt.shown if draft.receipt.id else None,
         )
-        return WrittenExchange(EarlierExchange(number, depth, draft.history, link), exchange, row)
+        return WrittenExchange(EarlierExchange(number, depth, draft.history, link), exchange, person)
 
     def _bases(self, connection: Connection, of: Session, session: int | None) -> list[EarlierExchange]:
         """The session's last exchanges, the newest first; of a new session those of the one that it forked from, so

@@ -30,9 +30,14 @@ def count_uses(connection: Connection, uses: Sequence[MemoryUse]) -> None:
 
 def _count(connection: Connection, uses: Sequence[MemoryUse]) -> None:
     counted_rows = [[use.memory, use.session, int(use.shown), int(use.used or use.said), int(use.said)] for use in uses]
-    rows = connection.execute(QUERIES["uses_get"], (_json(counted_rows),))
-    before = {(row["memory"], row["session"]): row["used"] for row in rows}
-    connection.execute(QUERIES["uses_write"], (_json(counted_rows),))
+    now = {(memory, session): tuple(times) for memory, session, *times in counted_rows}
+    rows = connection.execute(QUERIES["uses_write"], (_json(counted_rows),)).fetchall()
+    # How often each was used before; one whose counts are those of now alone is new.
+    before = {
+        (memory, session): used - now[memory, session][1]
+        for memory, session, shown, used, said in rows
+        if (shown, used, said) != now[memory, session]
+    }
     counted = [use for use in uses if use.used or use.said]
     first = [use for use in uses if (use.memory, use.session) not in before]
     if shown := [use.memory for use in first if not (use.used or use.said)]:

@@ -128,6 +128,12 @@ class RecentCommits:
         of = self._sessions.get(number) if number is not None else None
         return (number, of.person) if number is not None and of is not None else None
 
+    def stored(self, session: Session) -> tuple[int, int] | None:
+        """The numbers of a session and of its person, where its row says just what is to be written into it."""
+        number = self._numbers.get(session.id)
+        of = self._sessions.get(number) if number is not None else None
+        return (number, of.person) if number is not None and of is not None and of.session == session else None
+
     def of(self, session: int) -> ExchangeOwner | None:
         """Whose the exchanges of a session are, by its row's number."""
         return self._sessions.get(session)

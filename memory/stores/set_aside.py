@@ -158,10 +158,10 @@ class SetAsideStore(Exchanges):
             shown = tuple(each for each in draft.receipt.shown if each.memory not in gone)
             row = write_session(connection, draft.session)
             restored = replace(draft, receipt=replace(draft.receipt, shown=shown))
-            written = self._append(connection, restored, row)
+            written = self._append(connection, restored, row["number"], row["person"])
             for entry in entries:
                 write_new_entry(connection, entry, _without(entry, gone, lines), row["number"])
-            return written
+            return replace(written, session=row) if written is not None else None
 
         written = await self._db.write(work)
         if written is not None:

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
-from tokenizers.models import WordPiece
-from tokenizers.normalizers import BertNormalizer
-from tokenizers.pre_tokenizers import BertPreTokenizer
 
 from memory.understanding.transformer import Floats, Linear, Norm, TransformerBlock, encode
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 HEADS: Final = 12
 """Attention heads of a layer."""
@@ -240,6 +239,12 @@ def unpointed(statement: str) -> str:
 
 def tokenizer_of(pieces: Sequence[str]) -> Tokenizer:
     """What cuts a text into some word pieces, without case and accents (Wu et al. 2016)."""
+    # With the first text that the encoder reads: four megabytes that a start does not need.
+    from tokenizers import Tokenizer
+    from tokenizers.models import WordPiece
+    from tokenizers.normalizers import BertNormalizer
+    from tokenizers.pre_tokenizers import BertPreTokenizer
+
     tokenizer = Tokenizer(WordPiece({piece: at for at, piece in enumerate(pieces)}, unk_token=_UNKNOWN))
     tokenizer.normalizer = BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = BertPreTokenizer()

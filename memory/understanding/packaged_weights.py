@@ -11,6 +11,7 @@ import numpy as np
 from memory.language.static_embedding import DATA, StaticEmbedding
 from memory.understanding.clauses import ClauseReader, ClauseSplitter
 from memory.understanding.encoder import Encoder, encoder_of
+from memory.understanding.mapped_arrays import arrays_in
 from memory.understanding.network import ClauseModel, DenseLayer, Table
 from memory.understanding.relevance import Relevance
 
@@ -22,29 +23,28 @@ ENCODER: Final = "encoder.npz"
 @lru_cache(maxsize=1)
 def encoder() -> Encoder:
     """The encoder with the weights in the package. Raises FileNotFoundError where they are missing."""
-    with np.load(DATA / ENCODER) as stored:
-        return encoder_of(stored)
+    return encoder_of(arrays_in(DATA / ENCODER))
 
 
 @lru_cache(maxsize=1)
 def reader() -> ClauseReader:
     """The reader with the weights in the package. Raises FileNotFoundError where they are missing."""
-    with np.load(DATA / WEIGHTS) as stored:
-        splitter = ClauseSplitter(stored["boundary"].astype(np.float32))
-        return ClauseReader(splitter, clause_model(stored), StaticEmbedding.load().documents, encoder)
+    stored = arrays_in(DATA / WEIGHTS)
+    splitter = ClauseSplitter(stored["boundary"].astype(np.float32))
+    return ClauseReader(splitter, clause_model(stored), StaticEmbedding.load().documents, encoder)
 
 
 @lru_cache(maxsize=1)
 def relevance() -> Relevance:
     """The relevance model with the weights in the package. Raises FileNotFoundError where they are missing."""
-    with np.load(DATA / RELEVANCE) as stored:
-        return Relevance(
-            requests=Table(stored["requests"], float(stored["requests_scale"])),
-            memories=Table(stored["memories"], float(stored["memories_scale"])),
-            hidden=DenseLayer(stored["W1"].astype(np.float32), stored["b1"].astype(np.float32)),
-            out=DenseLayer(stored["W2"].astype(np.float32), stored["b2"].astype(np.float32)),
-            embed=reader().embed,
-        )
+    stored = arrays_in(DATA / RELEVANCE)
+    return Relevance(
+        requests=Table(stored["requests"], float(stored["requests_scale"])),
+        memories=Table(stored["memories"], float(stored["memories_scale"])),
+        hidden=DenseLayer(stored["W1"].astype(np.float32), stored["b1"].astype(np.float32)),
+        out=DenseLayer(stored["W2"].astype(np.float32), stored["b2"].astype(np.float32)),
+        embed=reader().embed,
+    )
 
 
 def clear_caches() -> None:

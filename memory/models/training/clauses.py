@@ -150,7 +150,7 @@ def main(arguments: Sequence[str]) -> None:
             print(f"{author:4s} {figures(judged(network, own, embedding), own)}", flush=True)
     if given.out:
         arrays, _ = fitted(talk, embedding)
-        np.savez_compressed(given.out / WEIGHTS, **arrays)  # type: ignore[arg-type]
+        np.savez(given.out / WEIGHTS, **arrays)  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

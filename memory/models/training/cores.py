@@ -281,7 +281,7 @@ def main(arguments: Sequence[str]) -> None:
     if left_out:
         print(report(fitted, [each for each in examples if each.author in left_out], ends))
     if given.out:
-        np.savez_compressed(given.out / ENCODER, **arrays | packed(fitted))
+        np.savez(given.out / ENCODER, **arrays | packed(fitted))
 
 
 if __name__ == "__main__":

@@ -368,7 +368,7 @@ def main(arguments: Sequence[str]) -> None:
         print(figures(fitted, [each for each in examples if each.author in left_out]))
     if given.out:
         arrays = packed(fitted, vocabulary)
-        np.savez_compressed(given.out / ENCODER, **with_pair_head(arrays, talk))  # type: ignore[arg-type]
+        np.savez(given.out / ENCODER, **with_pair_head(arrays, talk))  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

@@ -118,7 +118,7 @@ def main(arguments: Sequence[str]) -> None:
     if given.folds:
         print(report(arrays, talk))
     if given.out:
-        np.savez_compressed(given.out / ENCODER, **with_pair_head(arrays, talk))  # type: ignore[arg-type]
+        np.savez(given.out / ENCODER, **with_pair_head(arrays, talk))  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

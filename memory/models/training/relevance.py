@@ -141,7 +141,7 @@ def main(arguments: Sequence[str]) -> None:
             print(f"{author}: {figures(judged(network, own), own)}", flush=True)
     if given.out:
         network = fit_relevance(examples)
-        np.savez_compressed(given.out / RELEVANCE, **pack_tables(network, ("requests", "memories"), _bags(examples)))  # type: ignore[arg-type]
+        np.savez(given.out / RELEVANCE, **pack_tables(network, ("requests", "memories"), _bags(examples)))  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -37,24 +36,6 @@ async def test_an_exchange_that_cannot_be_learned_from_is_passed_over_and_counte
         await proxy.learned()
         standing = await proxy.edge.memory.commands.standing()
         assert (standing.passed_over, standing.counts.behind, standing.counts.facts) == (1, 0, 1)
-
-
-async def test_what_somebody_tells_is_read_beside_the_streams(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read: dict[str, bool] = {}
-
-    def watched(journaled: Any, **more: Any) -> Any:
-        read[journaled.messages[-1].spoken] = threading.current_thread() is threading.main_thread()
-        return learn(journaled, **more)
-
-    told, asked = "We decided to use PostgreSQL 16 for the billing service.", "Which database does billing use?"
-    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
-        assert proxy.edge.memory is not None
-        await proxy.edge.memory.learner.stop()
-        monkeypatch.setattr("memory.services.lessons.rules.learned", watched)
-        for number, message in enumerate((told, asked)):
-            await proxy.chat(message, session=f"s{number}")
-        await proxy.learned()
-        assert read == {told: False, asked: True}
 
 
 async def test_a_store_that_fails_for_long_costs_no_exchange_its_lesson(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from memory.conversation import Form, Message, Part, Reasoning, Role, Text, ToolCall, digest
 from memory.edits import Act, Entry
 from memory.session import RequestKind
-from memory.stores.connection import Connection, Row
+from memory.stores.connection import Connection
 from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.exchange_draft import ExchangeDraft
 from memory.stores.exchanges import WrittenExchange
@@ -77,7 +77,7 @@ async def test_what_was_decided_comes_with_the_exchange_or_neither_does(journal:
     assert (await journal.counts()).exchanges == 1
 
 
-def failing(connection: Connection, draft: ExchangeDraft, row: Row) -> WrittenExchange | None:
+def failing(connection: Connection, draft: ExchangeDraft, session: int, person: int) -> WrittenExchange | None:
     raise StoreFault("no space", StoreFaultKind.FULL)
 
 

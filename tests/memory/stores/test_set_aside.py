@@ -23,7 +23,7 @@ from memory.ports import Lesson, SetAsideErasure
 from memory.scope import Layer, Scope
 from memory.session import Exchange, HiddenRound, Shed, ShownMemory
 from memory.stores import messages, spill
-from memory.stores.connection import Connection, Row
+from memory.stores.connection import Connection
 from memory.stores.database import Database
 from memory.stores.errors import StoreFault, StoreFaultKind, sqlite_fault
 from memory.stores.exchange_draft import ExchangeDraft
@@ -235,10 +235,10 @@ async def test_one_that_cannot_be_written_is_left_and_the_rest_is_taken_back(tmp
     async with opened(tmp_path) as journal:
         append = journal._append
 
-        def failing(connection: Connection, draft: ExchangeDraft, row: Row) -> WrittenExchange | None:
+        def failing(connection: Connection, draft: ExchangeDraft, session: int, person: int) -> WrittenExchange | None:
             if draft.id == "e1":
                 raise fault
-            return append(connection, draft, row)
+            return append(connection, draft, session, person)
 
         journal._append = failing  # type: ignore[method-assign]
         assert (await journal.take_back(), journal.broken) == (2, 1)
@@ -258,7 +258,7 @@ async def test_one_that_cannot_be_read_is_counted_also_where_the_next_is_not_tak
     async with opened(tmp_path) as journal:
         append = journal._append
 
-        def full(connection: Connection, draft: ExchangeDraft, row: Row) -> WrittenExchange | None:
+        def full(connection: Connection, draft: ExchangeDraft, session: int, person: int) -> WrittenExchange | None:
             raise StoreFault("no space", fault)
 
         journal._append = full  # type: ignore[method-assign]

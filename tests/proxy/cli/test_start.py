@@ -24,6 +24,7 @@ NOT_AT_A_START = (
     "qdrant_client",
     "rich",
     "tiktoken",
+    "tokenizers",
     "yaml",
 )
 

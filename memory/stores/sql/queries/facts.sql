@@ -82,19 +82,17 @@ WHERE id IN (SELECT value FROM json_each(?));
 -- facts_used_elsewhere: count one more session of each of these (JSON)
 UPDATE facts SET sessions = sessions + 1 WHERE id IN (SELECT value FROM json_each(?));
 
--- uses_write: memories were shown in sessions, and perhaps used, or said again (JSON: memory, session, shown, used, said)
+-- uses_write: memories were shown in sessions, and perhaps used, or said again (JSON: memory, session, shown, used, said),
+-- and how often that is by now
 INSERT INTO uses (memory, session, shown, used, said)
 SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?) WHERE true
 ON CONFLICT (memory, session) DO UPDATE SET
-    shown = shown + excluded.shown, used = used + excluded.used, said = said + excluded.said;
+    shown = shown + excluded.shown, used = used + excluded.used, said = said + excluded.said
+RETURNING memory, session, shown, used, said;
 
 -- uses_begin: whoever made a memory is its first user (JSON: memory, session)
 INSERT INTO uses (memory, session, shown, used, said)
 SELECT value ->> 0, value ->> 1, 0, 1, 1 FROM json_each(?) WHERE true ON CONFLICT (memory, session) DO NOTHING;
-
--- uses_get: how often memories were used in sessions (JSON: memory, session)
-SELECT uses.memory, uses.session, uses.used FROM json_each(?) AS asked
-CROSS JOIN uses ON uses.memory = asked.value ->> 0 AND uses.session = asked.value ->> 1;
 
 -- passage_write: insert a passage, or write it anew
 INSERT INTO passages (

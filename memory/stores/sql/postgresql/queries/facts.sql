@@ -6,21 +6,19 @@ ORDER BY recorded DESC, number DESC LIMIT ?;
 -- passages_find: passages of some owners that hold a text, the newest first; the limit comes last
 SELECT * FROM passages WHERE owner IN (?*) AND text ILIKE ? ESCAPE '\' ORDER BY number DESC LIMIT ?;
 
--- uses_write: memories were shown in sessions, and perhaps used, or said again (JSON: memory, session, shown, used, said)
+-- uses_write: memories were shown in sessions, and perhaps used, or said again (JSON: memory, session, shown, used, said),
+-- and how often that is by now
 INSERT INTO uses (memory, session, shown, used, said)
 SELECT told ->> 0, told ->> 1, (told ->> 2)::bigint, (told ->> 3)::bigint, (told ->> 4)::bigint
 FROM json_array_elements(?::json) AS each (told)
 ON CONFLICT (memory, session) DO UPDATE SET
-    shown = uses.shown + excluded.shown, used = uses.used + excluded.used, said = uses.said + excluded.said;
+    shown = uses.shown + excluded.shown, used = uses.used + excluded.used, said = uses.said + excluded.said
+RETURNING uses.memory, uses.session, uses.shown, uses.used, uses.said;
 
 -- uses_begin: whoever made a memory is its first user (JSON: memory, session)
 INSERT INTO uses (memory, session, shown, used, said)
 SELECT told ->> 0, told ->> 1, 0, 1, 1 FROM json_array_elements(?::json) AS each (told)
 ON CONFLICT (memory, session) DO NOTHING;
-
--- uses_get: how often memories were used in sessions (JSON: memory, session)
-SELECT uses.memory, uses.session, uses.used FROM json_array_elements(?::json) AS each (asked)
-JOIN uses ON uses.memory = asked ->> 0 AND uses.session = asked ->> 1;
 
 -- passages_near: the passages of sessions between two turns (JSON: session, first, last), place for place, in order
 SELECT passages.* FROM json_array_elements(?::json) WITH ORDINALITY AS each (asked, place)

@@ -1,0 +1,47 @@
+"""Arrays that are mapped out of an archive are those that were put into it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from memory.language.static_embedding import DATA
+from memory.understanding.mapped_arrays import arrays_in
+from memory.understanding.packaged_weights import ENCODER, RELEVANCE, WEIGHTS
+
+ARRAYS: dict[str, Any] = {
+    "rows": np.arange(-60, 60, dtype=np.int8).reshape(20, 6),
+    "columns": np.asfortranarray(np.arange(12, dtype=np.uint8).reshape(3, 4)),
+    "none": np.zeros((0, 6), dtype=np.int8),
+    "floats": np.linspace(0, 1, 7, dtype=np.float16),
+    "scale": np.float32(0.25),
+}
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_each_array_is_what_was_saved(save: Any, tmp_path: Path) -> None:
+    save(tmp_path / "all.npz", **ARRAYS)
+    read = arrays_in(tmp_path / "all.npz")
+    assert list(read) == list(ARRAYS)
+    for name, array in ARRAYS.items():
+        assert read[name].dtype == array.dtype
+        assert read[name].shape == array.shape
+        assert (read[name] == array).all()
+        assert not read[name].flags.writeable
+
+
+def test_tables_of_bytes_are_mapped_and_nothing_else(tmp_path: Path) -> None:
+    np.savez(tmp_path / "all.npz", **ARRAYS)
+    mapped = {name for name, array in arrays_in(tmp_path / "all.npz").items() if isinstance(array.base, np.memmap)}
+    assert mapped == {"rows", "columns"}
+
+
+@pytest.mark.parametrize(
+    ("file", "table"),
+    [(WEIGHTS, "says"), (WEIGHTS, "around"), (RELEVANCE, "requests"), (ENCODER, "pieces.rows")],
+)
+def test_the_large_tables_in_the_package_are_mapped(file: str, table: str) -> None:
+    assert isinstance(arrays_in(DATA / file)[table].base, np.memmap)
