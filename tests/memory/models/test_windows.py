@@ -111,7 +111,9 @@ def test_an_unknown_model_has_the_default_window_and_is_warned_of_once(caplog: p
 
 
 def test_what_a_person_sets_stands_over_all() -> None:
-    windows = ModelWindows(ModelTable(TABLE), MemorySettings(windows={"local-*": 8192, "GPT-X": 100_000, "odd[name]": 4096}))
+    windows = ModelWindows(
+        ModelTable(TABLE), MemorySettings(windows={"local-*": 8192, "GPT-X": 100_000, "odd[name]": 4096})
+    )
     assert windows.of("local-llama") == 8192
     assert windows.of("gateway/local-llama") == 8192
     assert windows.of("gpt-x") == 100_000
