@@ -34,8 +34,7 @@ REQUESTS = 1000
 """Requests on which they are tried: the newest."""
 
 SHEDDING = ("trim", "fold", "rotate", "target")
-TRIED = (*SHEDDING, "tokens")
-"""What can be tried: shares of the window, and the tokens of a recall."""
+"""Shares of the window that can be tried, beside the tokens of a recall."""
 
 
 @routes.get("/api/config/trial")
