@@ -6,8 +6,10 @@ BIN := $(VENV)/bin
 EXTRAS ?=
 # LOCKED=1 installs the exact versions of the lock files, checked by their hashes: what CI does.
 LOCKED ?=
+# How many processes run the tests.
+WORKERS ?= 2
 
-.PHONY: run extras test fuzz lint docs lock bench e2e browser release clean
+.PHONY: run extras test suite fuzz lint docs lock bench e2e browser release clean
 
 run: $(VENV)/.run $(if $(EXTRAS),extras)
 	$(BIN)/palimpsest serve $(ARGS)
@@ -15,11 +17,16 @@ run: $(VENV)/.run $(if $(EXTRAS),extras)
 extras: $(VENV)/.run
 	$(BIN)/python -m pip install --quiet --editable '.[$(EXTRAS)]'
 
-test: $(VENV)/.dev lint
-	$(BIN)/pytest -n 2
+# Both at once: the tests now and then wait for a disk or for a program that they start. What Python has compiled is
+# kept, whatever the shell says: else each of those programs would compile all of ours anew.
+test: $(VENV)/.dev
+	PYTHONDONTWRITEBYTECODE= $(MAKE) --jobs=2 lint suite
+
+suite: $(VENV)/.dev
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 fuzz: $(VENV)/.dev
-	$(BIN)/pytest -n 2 --hypothesis-profile=fuzz $(ARGS)
+	$(BIN)/pytest -n $(WORKERS) --hypothesis-profile=fuzz $(ARGS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

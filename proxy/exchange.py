@@ -30,45 +30,29 @@ from proxy.errors import Refusal, UpstreamUnreachable, refuse
 from proxy.fail_open import fail_open, fail_open_at_once, one_line
 from proxy.hidden_rounds import HiddenRounds, RoundRequest, Send, with_offer
 from proxy.limits import LEFT, Admitted, network_of
-from proxy.memory_room import DECOMPRESSING, NO_ROOM
+from proxy.memory_room import NO_ROOM
 from proxy.overflow_retry import OutgoingRequest, send_with_retry
 from proxy.pass_through import HOW_TO_SHOW_A_KEY, named_model, pass_through, whole_body
 from proxy.relay import relay
+from proxy.request_body import NO_THREAD, WRITE_TIMEOUT, plain_text, read, write_edits
 from proxy.runtimes import recognise
 from proxy.runtimes.runtime import RequestPurpose
-from proxy.runtimes.user_text import user_text
 from proxy.tracing import RequestTrace
 from proxy.upstream.bridge import FIELDS
-from proxy.upstream.direct import INFLATION, address, decompressed, outgoing_headers
+from proxy.upstream.direct import address, outgoing_headers
 from proxy.upstream.local_reply import local_reply, send_locally
 from proxy.upstream.reply import plain
 from proxy.upstream.routes import Api, api_of, base_of, route_of
 from proxy.websocket import SocketSteps, is_socket, refused, socket
 from proxy.wire import dialect_for_errors, dialect_of
-from proxy.wire.dialect import STREAMS, BadRequest, Dialect, RequestView, Unreadable
-from proxy.wire.rounds import with_hidden_rounds
-from proxy.wire.rounds.offering import with_tools
-from proxy.wire.validation.new_violations import newly_broken
-
-THREAD_PARSE_BYTES = 4 * 2**20
-"""Bytes. A body of this size is parsed in a thread, so that it does not block other requests."""
-
-MAX_READ_BYTES = 64 * 2**20
-"""Bytes. A larger body is relayed unparsed and without memory, because parsing it would block other requests. A session
-of eight thousand turns has half as many."""
+from proxy.wire.dialect import STREAMS, Dialect, RequestView
 
 COMPACT_PATH = "/responses/compact"
 """The path on which a client asks its provider to compact a session."""
 
-NO_THREAD = "can't start new thread"
-"""What Python says where the system has nothing left for one more."""
-
 FALLBACK_TIMEOUT = 30.0
 """Seconds that a session's edits may take where preparing failed. All that is waited for is the ledger, which has a
 much shorter time of its own: without the edits, the prefix would break."""
-
-WRITE_TIMEOUT = 30.0
-"""Seconds that writing edits into the largest body may take."""
 
 
 async def exchange(request: web.Request) -> web.StreamResponse:
@@ -156,7 +140,7 @@ async def _socket(
 
     async def write(dialect: Dialect, view: RequestView, prepared: Prepared) -> bytes | None:
         written, _ = await fail_open(
-            _write_edits(dialect, view, prepared),
+            write_edits(dialect, view, prepared),
             default=None,
             timeout_seconds=WRITE_TIMEOUT,
             operation="writing edits",
@@ -164,7 +148,7 @@ async def _socket(
         )
         return written
 
-    steps = None if no_memory else SocketSteps(_read, prepare, write, ExchangeCommit)
+    steps = None if no_memory else SocketSteps(read, prepare, write, ExchangeCommit)
     return await socket(request, edge, path, dialect, steps, admitted.more)
 
 
@@ -190,16 +174,16 @@ async def _traced(
     body = await whole_body(request)
     arrived = time.perf_counter()
     written = None
-    text, could_be_plain = await _plain(edge, body, request.headers.get("Content-Encoding", ""))
+    text, could_be_plain = await plain_text(edge, body, request.headers.get("Content-Encoding", ""))
     with edge.room.taken(len(text or b"")) as could_be_read:
         has_room = could_be_plain and could_be_read
         if not has_room:
             edge.degradations.add("reading a body", NO_ROOM)
-        view = await _read(dialect, text, path) if has_room and text is not None else None
+        view = await read(dialect, text, path) if has_room and text is not None else None
         prepared = await _prepare(request, edge, prefix, view, path)
         if view is not None and prepared is not None and (prepared.edits or prepared.tools):
             written, _ = await fail_open(
-                _write_edits(dialect, view, prepared),
+                write_edits(dialect, view, prepared),
                 default=None,
                 timeout_seconds=WRITE_TIMEOUT,
                 operation="writing edits",
@@ -220,7 +204,7 @@ async def _traced(
             send, prepared = _answer_from_memory(edge, dialect, view, prepared, prepared.answer, send)
         size = len(written or (view.body if view else body))
         outgoing = OutgoingRequest(edge, dialect, send, headers, written or body, size, view, prepared)
-        reply, begun, prepared = await send_with_retry(outgoing, _write_edits, replies)
+        reply, begun, prepared = await send_with_retry(outgoing, write_edits, replies)
         trace.replied(reply.status)
         commit = ExchangeCommit(edge, view, prepared)
         own_headers = _status_headers(prepared, edge, view, request.headers)
@@ -242,7 +226,7 @@ async def _traced(
                     view,
                     prepared,
                     send=send,
-                    written=lambda: _write_edits(dialect, view, prepared),
+                    written=lambda: write_edits(dialect, view, prepared),
                 )
                 rounds = HiddenRounds(request_of_rounds, listener, commit if listens else None)
                 response = await rounds.relay(reply, request, own_headers, begun)
@@ -255,37 +239,6 @@ async def _traced(
                 trace.heard(commit.heard)
     metrics.REQUESTS.labels(dialect.name, prepared.receipt.kind if prepared else "unread", str(reply.status)).inc()
     return response
-
-
-async def _plain(edge: Edge, body: bytes, encoding: str) -> tuple[bytes | None, bool]:
-    """The body without its compression, None where that cannot be read here; and whether there was room for it."""
-    if not encoding:
-        return body, True
-    with edge.room.taken(min(MAX_READ_BYTES, INFLATION * len(body)), DECOMPRESSING) as has_room:
-        if not has_room:
-            return None, False
-        try:
-            return await asyncio.to_thread(decompressed, body, encoding, MAX_READ_BYTES), True
-        except (MemoryError, RuntimeError):  # the latter where the system starts no thread any more
-            return None, False
-
-
-async def _read(dialect: Dialect, text: bytes, path: str) -> RequestView | None:
-    """Parse the body. None if it is not of this format (the provider may judge it) or too large to parse."""
-    if len(text) > MAX_READ_BYTES:
-        return None
-    try:
-        if len(text) >= THREAD_PARSE_BYTES:
-            return await asyncio.to_thread(dialect.read, text, user_text, path)
-        return dialect.read(text, user_text, path)
-    except (Unreadable, MemoryError):
-        return None
-    except RuntimeError as error:
-        if NO_THREAD not in str(error):
-            raise
-        return None
-    except BadRequest as error:
-        raise Refusal(400, str(error), error.where) from error
 
 
 async def _prepare(
@@ -384,38 +337,6 @@ def _answer_from_memory(
         degradations=edge.degradations,
     )
     return (send, replace(prepared, answer=None)) if reply is None else (lambda body: send_locally(reply), prepared)
-
-
-async def _write_edits(dialect: Dialect, view: RequestView, prepared: Prepared) -> bytes | None:
-    """The body with its edits, written in a thread if it is large."""
-    if (prepared.edits or prepared.tools) and len(view.body) >= THREAD_PARSE_BYTES:
-        return await asyncio.to_thread(_body_to_send, dialect, view, prepared)
-    return _body_to_send(dialect, view, prepared)
-
-
-def _body_to_send(dialect: Dialect, view: RequestView, prepared: Prepared) -> bytes | None:
-    """The body with its edits and with the tools that its session offers; None if there are neither."""
-    written = _edited_body(dialect, view, prepared) if prepared.edits else None
-    return (
-        with_tools(view.body if written is None else written, dialect.name, prepared.tools)
-        if prepared.tools
-        else written
-    )
-
-
-def _edited_body(dialect: Dialect, view: RequestView, prepared: Prepared) -> bytes | None:
-    """The body with its edits. None if they would break a rule of the format that the client's body keeps: then the
-    client's own bytes are sent."""
-    written = dialect.write(view, prepared.edits)
-    written = with_hidden_rounds(dialect.name, written, prepared.edits, len(view.items))
-    broken = dialect.check(written)
-    if broken and newly_broken(dialect.check(view.body), broken):
-        metrics.INVALID.inc()
-        return None
-    added = len(written) - len(view.body)
-    (metrics.ADDED_BYTES if added > 0 else metrics.SHED_BYTES).inc(abs(added))
-    metrics.RECALLED.inc(len(prepared.receipt.shown))
-    return written
 
 
 def _status_headers(

@@ -6,16 +6,76 @@ from when it is, what may have changed since, and how the whole can be had.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from memory.context.condense import condensed
 from memory.context.pack import Packed, disarmed, tokens_of
 from memory.context.question_similarity import Alike
+from memory.language.sentences import sentences
+from memory.language.words import stems
 from memory.research import Research, ResearchOutcome, SourceKind
 from memory.session import ShownMemory
+
+LEAST_STEMS = 4
+"""Stems that a sentence must have to tell something."""
+
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_RULE = re.compile(r"[\s\-=*_|:+#.]*\Z")
+_MARKUP = re.compile(r"\*\*|__")
+_SPACES = re.compile(r"\s+")
+_SPECIFIC = re.compile(r"\d|`|[A-Za-z_][A-Za-z0-9_./:-]{7,}|[a-z][A-Z]|[\u3040-\u9fff]")
+"""A number, a name, a path, a long word: what a sentence without any of them says could be said of anything."""
+
+
+def condensed(report: str) -> list[str]:
+    """The lines of a report that tell something, in order. A heading stays only before what it heads."""
+    return list(_headed(_lines(report)))
+
+
+def _lines(report: str) -> Iterator[tuple[bool, str]]:
+    """Whether each line is a heading, and its text."""
+    fenced = False
+    seen: set[str] = set()
+    for line in report.splitlines():
+        if _FENCE.match(line):
+            fenced = not fenced
+            continue
+        if _RULE.match(line):
+            continue
+        stripped = line.strip()
+        if stripped.startswith("#") and not fenced:
+            yield True, "# " + _plain(stripped.lstrip("# "))
+            continue
+        for sentence in [stripped] if fenced or stripped.startswith("|") else sentences(stripped) or [stripped]:
+            text = sentence if fenced else _plain(sentence)
+            if text and text not in seen and _tells(text, fenced):
+                seen.add(text)
+                yield False, text
+
+
+def _tells(text: str, code: bool) -> bool:
+    text_stems = set(stems(text))
+    return len(text_stems) >= LEAST_STEMS and (code or _SPECIFIC.search(text) is not None)
+
+
+def _headed(lines: Iterable[tuple[bool, str]]) -> Iterator[str]:
+    heading = ""
+    for is_heading, text in lines:
+        if is_heading:
+            heading = text
+            continue
+        if heading:
+            yield heading
+            heading = ""
+        yield text
+
+
+def _plain(text: str) -> str:
+    return _SPACES.sub(" ", _MARKUP.sub("", text)).strip().strip("|").strip()
+
 
 OPENED: Final = "<earlier-research>"
 OPENING: Final = (

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import orjson
 
 from memory.context.images import document_tokens, image_tokens
-from memory.conversation import Conversation, Image, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
+from memory.conversation import Image, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 
 Count = Callable[[str], int]
 """A text → its tokens."""
@@ -60,11 +60,6 @@ def part_tokens(part: Part, count: Count, maker: str) -> int:
             return PER_CALL + sum(part_tokens(inner, count, maker) for inner in content)
         case Opaque(kind, raw):
             return _opaque(kind, raw, count, maker)
-
-
-def outside_tokens(conversation: Conversation, count: Count) -> int:
-    """What stands outside the messages: instructions, tools, the frame."""
-    return PER_REQUEST + count(conversation.instructions) + count(conversation.schemas)
 
 
 def quick(text: str) -> int:

@@ -55,8 +55,14 @@ class StaticEmbedding:
 
     @classmethod
     def load(cls, path: Path | None = None) -> "StaticEmbedding":
-        """The table in folder `path`, by default the one shipped. Raises FileNotFoundError, ValueError."""
-        folder = path or DATA
+        """The table in folder `path`, by default the one shipped, which is read once a process.
+
+        Raises FileNotFoundError, ValueError.
+        """
+        return cls._read(path) if path is not None else _shipped(DATA)
+
+    @classmethod
+    def _read(cls, folder: Path) -> "StaticEmbedding":
         name, *vocabulary = (folder / VOCABULARY).read_text(encoding="utf-8").split("\n")
         return cls(np.asarray(np.load(folder / TABLE, mmap_mode="r")), np.load(folder / SCALES), vocabulary, name)
 
@@ -151,3 +157,8 @@ def _unit(vector: Floats) -> Floats:
     length = float(np.sqrt(vector @ vector))
     scaled: Floats = vector / np.float32(length) if length > 1e-12 else np.zeros_like(vector)
     return scaled
+
+
+@lru_cache(maxsize=1)
+def _shipped(folder: Path) -> StaticEmbedding:
+    return StaticEmbedding._read(folder)

@@ -13,6 +13,7 @@ import logging
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -47,19 +48,26 @@ class ModelFacts:
     prices: Prices | None = None
 
 
+class ModelTable:
+    """Models by their lower-case names, and by what is left of a name without gateway, variant and date."""
+
+    def __init__(self, entries: Mapping[str, ModelFacts]) -> None:
+        self.exact = {name.lower(): known for name, known in entries.items()}
+        self.plain: dict[str, ModelFacts] = {}
+        for name, known in self.exact.items():
+            for plain in (_base(name), _undated(_base(name))):
+                other = self.plain.get(plain)
+                if other is None or known.window < other.window:
+                    self.plain[plain] = known
+
+
 class ModelWindows:
     """Model → window, prices, longest reply."""
 
-    def __init__(self, table: Mapping[str, ModelFacts], settings: MemorySettings | None = None) -> None:
+    def __init__(self, table: ModelTable, settings: MemorySettings | None = None) -> None:
         self._settings = settings or MemorySettings()
         self._set = [(_pattern(name), tokens) for name, tokens in self._settings.windows.items()]
-        self._exact = {name.lower(): known for name, known in table.items()}
-        self._plain: dict[str, ModelFacts] = {}
-        for name, known in self._exact.items():
-            for plain in (_base(name), _undated(_base(name))):
-                other = self._plain.get(plain)
-                if other is None or known.window < other.window:
-                    self._plain[plain] = known
+        self._exact, self._plain = table.exact, table.plain
         self._learned: dict[str, int] = {}
         self._found: dict[str, ModelFacts | None] = {}
         self._warned: set[str] = set()
@@ -214,10 +222,16 @@ def _whole(value: Any) -> int:
 
 def _open(file: Path, settings: MemorySettings | None) -> ModelWindows:
     try:
-        return ModelWindows(read_table(file.read_bytes()), settings)
+        return ModelWindows(_parsed(file, file.stat().st_mtime_ns), settings)
     except (OSError, ValueError) as error:
         log.warning("models' windows are not known: %s", error)
-        return ModelWindows({}, settings)
+        return ModelWindows(ModelTable({}), settings)
+
+
+# A process may open more than one memory; to read the table is a good part of what opening one takes.
+@lru_cache(maxsize=1)
+def _parsed(file: Path, changed: int) -> ModelTable:
+    return ModelTable(read_table(file.read_bytes()))
 
 
 # "[1m]" is how Claude Code asks for the long window; ":free" and "@latest" are gateways' variants.

@@ -19,15 +19,14 @@ from memory.stores.connection import Connection
 from memory.stores.database import Database, Synchronous, Watch
 from memory.stores.engine import Engine
 from memory.stores.errors import StoreFault
-from memory.stores.fact_lineage import LineageStore
 from memory.stores.facts import Came, Facts
 from memory.stores.forgetting import Terms, no_terms
 from memory.stores.gate import LoopGate
 from memory.stores.graph import EntityGraph
 from memory.stores.history_cache import OpenedMessages, RecentHistories
-from memory.stores.latest_turns import LatestTurnStore
 from memory.stores.listing import ListingStore, RecentActivityStore, SummaryStore
 from memory.stores.memory_cache import ChangedMemories, KnownMemories
+from memory.stores.memory_uses import LineageStore
 from memory.stores.messages import Redact, Redactor
 from memory.stores.outbox import Outbox
 from memory.stores.pins import PinStore
@@ -37,7 +36,7 @@ from memory.stores.recent_commits import RecentCommits
 from memory.stores.research import Researches
 from memory.stores.retention import Retention
 from memory.stores.rows import check_columns, stamp
-from memory.stores.sessions import Sessions
+from memory.stores.sessions import LatestTurnStore, Sessions
 from memory.stores.set_aside import SetAsideStore
 from memory.stores.spill import Spill
 from memory.stores.sums import Sums

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from itertools import groupby
 
 import orjson
 
-from memory.conversation import Message
+from memory.conversation import Message, Role, Text
 from memory.edits import Act, Entry
-from memory.session import Session
-from memory.stores.base import CHUNK, JournalPart, widening
+from memory.ports import JournaledMessage, JournaledTurn
+from memory.scope import Scope
+from memory.session import Receipt, Session
+from memory.stores.base import CHUNK, JournalPart, ask_many, widening
 from memory.stores.connection import Connection, Row
-from memory.stores.messages import seal_all, write_messages
+from memory.stores.histories import split
+from memory.stores.messages import seal_all, unseal, write_messages
 from memory.stores.queries import QUERIES, many, write_several
-from memory.stores.recent_commits import RecentCommits
-from memory.stores.rows import entry_of, entry_row, names, session_of, session_row
+from memory.stores.recent_commits import RecentCommits, history_of
+from memory.stores.rows import entry_of, entry_row, names, receipt_of, session_of, session_row
 
 
 def write_session(connection: Connection, session: Session) -> Row:
@@ -124,3 +129,54 @@ class Sessions(JournalPart):
             return row
 
         self._newly.stands(await self._db.write(work))
+
+
+NAMED = 4
+"""Letters of an id at least that name a session; a runtime's own id may be shorter."""
+
+
+class LatestTurnStore(JournalPart):
+    """The part of the journal that is asked where sessions stand."""
+
+    async def latest(self, limit: int, runtime: str = "", of: Scope | None = None) -> list[tuple[Session, Receipt]]:
+        """See :class:`memory.ports.Journal`."""
+        query = ("latest_turns", (runtime, limit)) if of is None else ("latest_of", (runtime, limit, of.org, of.user))
+
+        def work(connection: Connection) -> list[tuple[Session, Receipt]]:
+            rows = connection.execute(QUERIES[query[0]], query[1])
+            return [(session_of(row), receipt_of(row["receipt"])) for row in rows]
+
+        return await self._db.read(work)
+
+    async def turns(self, person: str, name: str, limit: int = 2) -> list[JournaledTurn]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: Connection) -> list[JournaledTurn]:
+            end = name + "\U0010ffff" if len(name) >= NAMED else name
+            found = (person, name, end, limit)
+            return [_turn(connection, row) for row in connection.execute(QUERIES["latest_named"], found).fetchall()]
+
+        return await self._db.read(work) if name else []
+
+
+def _turn(connection: Connection, row: Row) -> JournaledTurn:
+    digests = split(history_of(connection, row["turn"]))
+    wanted = [*digests, row["reply"]] if row["reply"] else digests
+    messages = {}
+    for held in ask_many(connection, "messages_get", wanted, (row["person"],)):
+        # One damaged row must not keep the rest of a session from being given back.
+        with contextlib.suppress(ValueError):
+            message = unseal(held["digest"], held["role"], held["body"], whole=True)
+            messages[message.digest] = JournaledMessage(message, bool(held["redacted"]), bool(held["forgotten"]))
+    return JournaledTurn(
+        session=session_of(row),
+        dialect=row["dialect"],
+        model=row["model"],
+        at=datetime.fromisoformat(row["turned_at"]),
+        messages=tuple(messages.get(key) or _missing(key) for key in digests),
+        reply=messages.get(row["reply"]) if row["reply"] else None,
+    )
+
+
+def _missing(digest: bytes) -> JournaledMessage:
+    return JournaledMessage(Message(Role.OTHER, (Text("[unreadable]"),), digest), redacted=True)

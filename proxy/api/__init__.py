@@ -23,18 +23,13 @@ from proxy.api import (
     log,
     openapi,
     page,
-    pause,
-    project,
     provenance,
     savings,
     search,
     sessions,
     status,
-    sync,
     tickets,
     tools,
-    trial,
-    why,
 )
 from proxy.api.auth import door
 from proxy.api.responses import answers
@@ -54,18 +49,13 @@ _PARTS = (
     sessions,
     forget,
     page,
-    project,
     provenance,
     log,
-    why,
     openapi,
-    pause,
-    sync,
     embedder,
     config,
     tools,
     tickets,
-    trial,
 )
 
 

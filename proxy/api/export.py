@@ -1,14 +1,17 @@
-"""Everything that memory holds of a person, to be taken elsewhere."""
+"""Everything that memory holds of a person, to be taken elsewhere, and what another machine of theirs remembers."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Any
 
 import orjson
 from aiohttp import web
 
-from proxy.api.params import memory_of, owners_of, query_limit, query_text, scope_of
+from memory.provenance import quarantined
+from proxy.api.params import MOST, body_of, memory_of, owners_of, query_limit, query_text, scope_of
 from proxy.api.responses import answer
+from proxy.errors import Refusal
 
 routes = web.RouteTableDef()
 
@@ -30,3 +33,52 @@ async def records(request: web.Request) -> web.Response:
     found = await exporting.records(request.match_info["sort"], owner, owners, after, limit)
     body = b"".join(orjson.dumps(record) + b"\n" for record in found)
     return web.Response(body=body, content_type="application/x-ndjson", headers={"Cache-Control": "no-store"})
+
+
+@routes.post("/api/sync")
+async def take(request: web.Request) -> web.Response:
+    """``{"new": […], "changed": […], "compare": true}``: records of another machine. What is told: how many were taken,
+    the ids of those that were forgotten here, and (``compare``) which facts of this machine contradict new ones."""
+    said = await body_of(request, {"new": list, "changed": list, "compare": bool})
+    new, changed = _records(said, "new"), _records(said, "changed")
+    done = await memory_of(request).syncing.take(new, changed, scope_of(request), said.get("compare", False))
+    return answer(asdict(done))
+
+
+@routes.post("/api/sync/there")
+async def there(request: web.Request) -> web.Response:
+    """``{"ids": […]}``: which of these memories the person has here, in quarantine too."""
+    ids = _ids((await body_of(request, {"ids": list})).get("ids", []), "ids")
+    memory = memory_of(request)
+    owners = await memory.commands.everything_of(scope_of(request))
+    return answer({"there": await memory.syncing.there(ids, (*owners, *quarantined(owners)))})
+
+
+@routes.post("/api/sync/forgotten")
+async def forgotten(request: web.Request) -> web.Response:
+    """``{"records": […]}``: which of these the person has forgotten here, by their ids."""
+    records = _records(await body_of(request, {"records": list}), "records")
+    return answer({"forgotten": await memory_of(request).syncing.forgotten(records, scope_of(request))})
+
+
+@routes.post("/api/sync/unsettled")
+async def unsettled(request: web.Request) -> web.Response:
+    """``{"rivals": {ID: [ID, …]}}``: facts that may not hold together, noted on both sides."""
+    rivals = (await body_of(request, {"rivals": dict})).get("rivals", {})
+    if len(rivals) > MOST:
+        raise Refusal(422, f"rivals has {len(rivals)} facts; {MOST} are taken at once")
+    checked = {id: _ids(others, "rivals") for id, others in rivals.items()}
+    return answer({"pairs": await memory_of(request).syncing.unsettle(checked, await owners_of(request))})
+
+
+def _records(said: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    records = said.get(key, [])
+    if len(records) > MOST or not all(isinstance(each, dict) and isinstance(each.get("id"), str) for each in records):
+        raise Refusal(422, f"{key} is a list of at most {MOST} records, each with its id")
+    return list(records)
+
+
+def _ids(said: object, key: str) -> list[str]:
+    if not isinstance(said, list) or len(said) > MOST or not all(isinstance(each, str) and each for each in said):
+        raise Refusal(422, f"{key} names at most {MOST} ids")
+    return said

@@ -1,7 +1,8 @@
-"""How things stand: more than ``health`` tells, for those who have the token."""
+"""How things stand, for those who have the token; pause and resume; which project a folder is."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from dataclasses import asdict
@@ -12,9 +13,11 @@ from aiohttp import web
 from memory.version import release
 from proxy.api import savings, sessions
 from proxy.api.health import mode, unwell
-from proxy.api.params import query_limit
+from proxy.api.params import memory_of, query_limit, query_text
 from proxy.api.responses import answer
 from proxy.edge import EDGE
+from proxy.errors import Refusal
+from proxy.runtimes.environment import ClientEnvironment, project_of
 
 routes = web.RouteTableDef()
 
@@ -79,3 +82,29 @@ async def status(request: web.Request) -> web.Response:
             "shed": [each for each in await sessions.standing(edge.memory.journal) if each["shed"]][:SHED],
         }
     return answer(data)
+
+
+@routes.post("/api/pause")
+async def pause(request: web.Request) -> web.Response:
+    """Learn nothing and add nothing new; what was added to open sessions is still repeated."""
+    memory = memory_of(request)
+    await asyncio.to_thread(memory.pause.begin)
+    return answer({"paused": memory.pause.on})
+
+
+@routes.post("/api/resume")
+async def resume(request: web.Request) -> web.Response:
+    """Take part again."""
+    memory = memory_of(request)
+    await asyncio.to_thread(memory.pause.end)
+    return answer({"paused": memory.pause.on})
+
+
+@routes.get("/api/project")
+async def project(request: web.Request) -> web.Response:
+    """``?directory=/home/ada/boat``: its project's name."""
+    directory = query_text(request, "directory", required=True)
+    if not directory.startswith("/") and directory[1:3] not in (":\\", ":/"):
+        raise Refusal(422, "directory is not an absolute path")
+    place = request.app[EDGE].checkouts.locate(ClientEnvironment(directory=directory))
+    return answer({"directory": directory, "project": project_of(place)})

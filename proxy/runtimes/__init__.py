@@ -2,33 +2,27 @@
 
 ============== ====================================================================================
 ``runtime``     the protocol, and the answers for a client that nobody wrote rules for
-``asked``       a title or a summary of a conversation, asked for in whatever words
-``place``       directory, git remote and date out of an environment block; the project's name
-``framed``      a person's words out of the prompt that a program put around them
-``user_text``      a text in the user's role → what a person said in it
-``opencode`` ``kilo`` ``codex`` ``claude_code`` ``qwen_code`` ``gemini_cli`` ``copilot_cli`` ``pi`` ``cline``
-``continue_cli`` ``crush`` ``goose`` ``openclaw`` ``aider`` ``sdk``
-                one client each: its ids, its sub-agents, its side requests and compactions
+``side_requests``   a title or a summary of a conversation, asked for in whatever words
+``environment``     directory, git remote and date out of an environment block; the project's name
+``prompt_frames``   a person's words out of the prompt that a program put around them
+``user_text``   a text in the user's role → what a person said in it
+``opencode`` ``codex`` ``claude_code`` ``qwen_code`` ``gemini_cli`` ``pi`` ``openclaw`` ``sdk``
+                clients: their ids, their sub-agents, their side requests and compactions
+``known_by_text``   the clients without ids that are known by a phrase in their prompts
 ============== ====================================================================================
 
-A new client is a file here and a row in :data:`RUNTIMES`.
+A new client is a class here and a row in :data:`RUNTIMES`.
 """
 
 from __future__ import annotations
 
-from proxy.runtimes.aider import Aider
 from proxy.runtimes.claude_code import ClaudeCode
-from proxy.runtimes.cline import Cline
 from proxy.runtimes.codex import Codex
-from proxy.runtimes.continue_cli import ContinueCli
-from proxy.runtimes.copilot_cli import CopilotCli
-from proxy.runtimes.crush import Crush
 from proxy.runtimes.environment import ClientEnvironment, project_of
 from proxy.runtimes.gemini_cli import GeminiCli
-from proxy.runtimes.goose import Goose
-from proxy.runtimes.kilo import Kilo
+from proxy.runtimes.known_by_text import Aider, Cline, ContinueCli, CopilotCli, Crush, Goose
 from proxy.runtimes.openclaw import OpenClaw
-from proxy.runtimes.opencode import OpenCode
+from proxy.runtimes.opencode import Kilo, OpenCode
 from proxy.runtimes.pi import Pi
 from proxy.runtimes.qwen_code import QwenCode
 from proxy.runtimes.runtime import Headers, Identity, RequestPurpose, Runtime

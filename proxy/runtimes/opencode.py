@@ -27,3 +27,13 @@ class OpenCode(Runtime):
         """``x-session-id`` and ``x-parent-session-id``; on the Responses wire the cache key is the session, too."""
         session = headers.get("x-session-id") or headers.get("x-session-affinity")
         return Identity(session, headers.get("x-parent-session-id"))
+
+
+class Kilo(OpenCode):
+    """Kilo's command line: ids, titles and compaction are opencode's."""
+
+    name = "kilo"
+
+    def recognises(self, headers: Headers, view: RequestView) -> bool:
+        """By its user agent."""
+        return headers.get("user-agent", "").startswith("Kilo-Code/")

@@ -10,18 +10,15 @@ from __future__ import annotations
 from aiohttp import web
 
 from proxy.web import (
-    content,
-    health,
+    features,
     login,
     memories,
     memory,
-    nights,
     page,
-    research,
     review,
     savings,
+    server,
     sessions,
-    settings,
     static,
     today,
 )
@@ -33,7 +30,7 @@ PAGES: dict[str, Page] = {
     "news": today.news,
     "why": today.why,
     "requests/{id}": today.one_request,
-    "content/{handle}": content.content,
+    "content/{handle}": sessions.content,
     "memory": memories.memories,
     "memory/{id}": memory.memory,
     "memory/{id}/wrong": memory.wrong,
@@ -47,15 +44,15 @@ PAGES: dict[str, Page] = {
     "page/history": page.history,
     "sessions": sessions.sessions,
     "sessions/{id}": sessions.session,
-    "research": research.research,
-    "research/stale": research.stale,
-    "research/{id}": research.one,
-    "nights": nights.nights,
-    "nights/{number}": nights.night,
+    "research": features.research,
+    "research/stale": features.stale,
+    "research/{id}": features.one_research,
+    "nights": features.nights,
+    "nights/{number}": features.night,
     "money": savings.money,
-    "status": health.health,
-    "settings": settings.settings,
-    "settings/try": settings.trial,
+    "status": server.health,
+    "settings": server.settings,
+    "settings/try": server.trial,
 }
 """What can be looked at, by its path."""
 
@@ -73,11 +70,11 @@ FORMS: dict[str, Page] = {
     "review/{id}/defer": review.defer,
     "review/{id}/undo": review.undo,
     "page": page.write,
-    "research/{id}/forget": research.forget,
-    "nights": nights.consolidate,
-    "nights/{number}/undo": nights.undo,
-    "status/pause": health.pause,
-    "status/resume": health.resume,
+    "research/{id}/forget": features.forget_research,
+    "nights": features.consolidate,
+    "nights/{number}/undo": features.undo_night,
+    "status/pause": server.pause,
+    "status/resume": server.resume,
 }
 """What can be changed, by the path that its form is sent to."""
 

@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aiohttp import web
 
 from memory.context.rank import Memory
 from memory.fact import Fact, State
+from memory.features import features
+from memory.hooks.route_request import RouteRequest
 from memory.scope import Layer
 from proxy import explanations
 from proxy.api import serializers
 from proxy.api.params import id_of
-from proxy.web.feature_pages import featured
 from proxy.web.plots.strength import strength
 from proxy.web.rendering import show
 from proxy.web.today import request
 from proxy.web.visit import PageVisit
+
+
+async def featured(visit: PageVisit, path: str, owners: Sequence[str], names: Mapping[str, str], limit: int) -> Any:
+    """The answer of the feature that has this route.
+
+    Raises:
+        LookupError: when none has it.
+    """
+    for feature in features():
+        for route in feature.routes():
+            if (route.method, route.path) == ("GET", path):
+                question = RouteRequest(visit.scope, tuple(owners), limit, visit.now, dict(names), {})
+                return await route.answer(visit.memory.features.of(feature), question)
+    raise LookupError(path)
+
 
 POINTS = 120
 """Strengths that are drawn."""

@@ -1,9 +1,11 @@
-"""Sessions: where each one stands, and one as a strip of its window over time."""
+"""Sessions: where each one stands, one as a strip of its window over time, and a content that left its requests."""
 
 from __future__ import annotations
 
 from aiohttp import web
 
+from memory.edits import ContentTier
+from memory.services.tiers.content import Contents, NoHandle
 from memory.session import Session
 from proxy.api.sessions import standing
 from proxy.errors import Refusal
@@ -68,3 +70,17 @@ async def session(visit: PageVisit) -> web.StreamResponse:
 
 def _own(visit: PageVisit, held: Session) -> bool:
     return (held.scope.org, held.scope.user) == (visit.scope.org, visit.scope.user)
+
+
+MAX_CONTENT_CHARS = 200_000
+"""Characters that a page shows of one."""
+
+
+async def content(visit: PageVisit) -> web.StreamResponse:
+    """One content."""
+    name = visit.request.match_info["handle"][:100]
+    try:
+        found = await Contents(visit.memory.journal).content(name, ContentTier.L2, visit.scope)
+    except NoHandle as error:
+        raise Refusal(422, str(error)) from None
+    return await show(visit, "content.html", "A content", found=found, longest=MAX_CONTENT_CHARS)

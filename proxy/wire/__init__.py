@@ -1,21 +1,21 @@
 """The wire formats. A dialect reads a body into a view, writes edits into its bytes, hears a reply and refuses.
 
-    dialect.py               what every dialect offers: Dialect, View, Listener; BadRequest and Unreadable
+    dialect.py               what every dialect offers: Dialect, RequestView, Listener; Unreadable
     openai_chat.py  openai_responses.py  anthropic_messages.py  gemini_generate.py
-    ollama_chat.py           the dialects
+    ollama_chat.py           the dialects, and where the parts of their messages stand in the bytes
     parts/                   slices → what a message says            one file per dialect
-    places/                  where the parts of a message stand      one file per dialect
     replies/                 a document or events → what was answered   one file per dialect
-    rules/                   what must hold of a body that is sent   one file per dialect
+    validation/              what must hold of a body that is sent   one file per dialect
+    place.py                 the kinds of places where another text can stand
     slices.py                cut JSON without decoding it, and know where each slice lies
     splice.py                put text there, leaving all other bytes as they are
-    writing.py               carry out edits: append, replace, drop
-    loose.py                 read decoded JSON without trust
-    memo.py                  what a slice was read as, since histories come again and again
+    edit_writer.py           carry out edits: append, replace, drop
+    lenient_json.py          read decoded JSON without trust
+    slice_cache.py           what a slice was read as, since histories come again and again
     sse.py                   events out of bytes, however they are cut
-    gate.py                  pass a stream on and hold back its terminator
+    terminator_gate.py       pass a stream on and hold back its terminator
     listener.py              pass a reply on and hear it
-    unended.py               the same for a stream that has no terminator
+    unterminated_stream.py   the same for a stream that has no terminator
     refusals.py              errors in the clients' own shapes
 
 Nothing here translates from one format into another, and nothing here does I/O.

@@ -14,13 +14,33 @@ from proxy.wire.incremental_read import IncrementalReader
 from proxy.wire.listener import StreamListener, WholeListener
 from proxy.wire.parts import anthropic_messages as parts
 from proxy.wire.parts.offered_tools import offered
-from proxy.wire.places.anthropic_messages import places_of
+from proxy.wire.place import Fields, PartNames, Place, arguments, in_content, result, sealed
 from proxy.wire.refusals import anthropic_refusal, anthropic_too_long
 from proxy.wire.replies import anthropic_messages as replies
 from proxy.wire.slices import count_of, fields_of, string_of, value_of
 from proxy.wire.splice import Splice, appended
 from proxy.wire.terminator_gate import Terminator
 from proxy.wire.validation import anthropic_messages as rules
+
+_WORDS = PartNames("text", frozenset({"text"}), frozenset({"image", "document", "search_result"}))
+
+
+def places_of(message: msgspec.Raw) -> list[Place | None]:
+    """One place for each part of a message, in their order."""
+    fields = fields_of(message)
+    return [] if sealed(fields) else in_content(fields.get("content"), _WORDS, _of_block)
+
+
+def _of_block(kind: str, block: Fields) -> Place | None:
+    if sealed(block):
+        return None
+    match kind:
+        case "tool_use":
+            return arguments(block.get("input"))
+        case "tool_result":
+            return result(block.get("content"), _WORDS)
+    return None
+
 
 _STOP = Terminator(types=frozenset({b"message_stop"}))
 

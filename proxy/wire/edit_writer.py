@@ -13,7 +13,7 @@ import msgspec
 
 from memory.edits import Append, Drop, Edit, Replace
 from proxy.wire.dialect import RequestView
-from proxy.wire.places.place import Place
+from proxy.wire.place import Place
 from proxy.wire.slices import offset_of
 from proxy.wire.splice import Splice, spliced
 

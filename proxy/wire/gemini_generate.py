@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from urllib.parse import parse_qs
 
 import msgspec
@@ -19,15 +20,63 @@ from proxy.wire.incremental_read import IncrementalReader
 from proxy.wire.listener import WholeListener
 from proxy.wire.model_name import model_in_path
 from proxy.wire.parts import gemini_generate as parts
+from proxy.wire.parts.gemini_generate import Fields, field, has_failed, only_text
 from proxy.wire.parts.offered_tools import offered
-from proxy.wire.places.gemini_generate import places_of
+from proxy.wire.place import Place, Swap, arguments, free
 from proxy.wire.refusals import google_refusal, google_too_long
 from proxy.wire.replies import gemini_generate as replies
-from proxy.wire.slices import count_of, fields_of, string_of
-from proxy.wire.splice import Splice, appended
+from proxy.wire.slices import count_of, fields_of, is_list, is_object, is_string, items_of, string_of, value_of
+from proxy.wire.splice import Splice, appended, escaped, text_part
 from proxy.wire.sse import events
 from proxy.wire.unterminated_stream import BLANK_LINE, UnterminatedListener
 from proxy.wire.validation import gemini_generate as rules
+
+
+def places_of(message: msgspec.Raw) -> list[Place | None]:
+    """One place for each part of a content, in their order; a part with a thought's signature has none."""
+    places: list[Place | None] = []
+    for part in items_of(fields_of(message).get("parts")):
+        fields = fields_of(part)
+        sealed = bool(string_of(field(fields, "thoughtSignature")))
+        if is_string(fields.get("text")):
+            thought = value_of(fields.get("thought")) is True
+            if thought or sealed or string_of(fields["text"]):
+                places.append(None if thought or sealed else free(fields["text"]))
+        else:
+            places.append(None if sealed else _of_part(part, fields))
+    return places
+
+
+def _of_part(part: msgspec.Raw, fields: Fields) -> Place | None:
+    if is_object(call := field(fields, "functionCall")):
+        return arguments(fields_of(call).get("args"))
+    if is_object(answer := field(fields, "functionResponse")):
+        return _result(fields_of(answer))
+    if is_object(field(fields, "inlineData")) or is_object(field(fields, "fileData")):
+        return partial(_instead, part)
+    return None
+
+
+def _result(answer: Fields) -> Place | None:
+    """A text stays under its name; any other response becomes one text, and its pictures leave with it."""
+    response, parts = answer.get("response"), answer.get("parts")
+    if response is None or not is_object(response):
+        return None
+    pictures = [parts] if parts is not None and is_list(parts) and items_of(parts) else []
+    return partial(_answer, response, pictures)
+
+
+def _instead(part: msgspec.Raw, text: str) -> list[Swap]:
+    return [(part, text_part(text, ""))]
+
+
+def _answer(response: msgspec.Raw, pictures: list[msgspec.Raw], text: str) -> list[Swap]:
+    answer_text = only_text(response)
+    quoted = b'"' + escaped(text) + b'"'
+    name = b"error" if has_failed(response) else b"output"
+    field = (answer_text, quoted) if answer_text is not None else (response, b'{"%b":%b}' % (name, quoted))
+    return [field, *((each, b"[]") for each in pictures)]
+
 
 _STOPPED = re.compile(rb'"finish_?[rR]eason"\s*:\s*"')
 

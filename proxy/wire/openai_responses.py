@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import msgspec
+import orjson
 
 from memory.conversation import Conversation, Form, Message, Reasoning, Role
 from memory.edits import Append, Drop, Edit
@@ -14,13 +15,59 @@ from proxy.wire.incremental_read import IncrementalReader
 from proxy.wire.listener import StreamListener, WholeListener
 from proxy.wire.parts import openai_responses as parts
 from proxy.wire.parts.offered_tools import offered
-from proxy.wire.places.openai_responses import places_of
+from proxy.wire.parts.openai_responses import kind_of
+from proxy.wire.place import PartNames, Place, Swap, arguments, free, in_content, result, sealed
 from proxy.wire.refusals import openai_refusal, openai_too_long
 from proxy.wire.replies import openai_responses as replies
 from proxy.wire.slices import count_of, fields_of, is_string, offset_of, string_of, value_of
 from proxy.wire.splice import Splice, appended, spliced
 from proxy.wire.terminator_gate import Terminator
 from proxy.wire.validation import openai_responses as rules
+
+_TEXTS = frozenset({"input_text", "output_text", "text", "summary_text", "reasoning_text"})
+_SENT = PartNames("input_text", _TEXTS, frozenset({"input_image", "input_file", "input_audio"}))
+_ANSWERED = PartNames("output_text", _TEXTS, frozenset())
+
+
+def places_of(item: msgspec.Raw) -> list[Place | None]:
+    """One place for each part of an item, in their order."""
+    fields = fields_of(item)
+    if sealed(fields):
+        return []
+    match kind_of(fields):
+        case "message":
+            answered = string_of(fields.get("role")) == "assistant"
+            return in_content(fields.get("content"), _ANSWERED if answered else _SENT)
+        case "function_call":
+            return [arguments(fields.get("arguments"))]
+        case "custom_tool_call":
+            return [free(fields.get("input"))]
+        case "function_call_output" | "custom_tool_call_output":
+            return [result(fields.get("output"), _SENT)]
+        case "local_shell_call_output":
+            return [_shell(fields.get("output"))]
+    return []
+
+
+def _shell(output: msgspec.Raw | None) -> Place | None:
+    """The server's own shell tool reads its output, JSON in a string: what was JSON stays JSON."""
+    inside = free(output)
+    if inside is None or not is_string(output) or not _is_json(string_of(output)):
+        return inside
+
+    def place(text: str) -> list[Swap]:
+        return list(inside(text)) if _is_json(text) else []
+
+    return place
+
+
+def _is_json(text: str) -> bool:
+    try:
+        orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return False
+    return True
+
 
 _END = Terminator(types=frozenset({b"response.completed", b"response.incomplete", b"response.failed"}))
 

@@ -21,7 +21,7 @@ import orjson
 
 from memory.conversation import Usage
 from memory.models.tokens import TokenCounter
-from memory.models.windows import ModelWindows
+from memory.models.windows import ModelTable, ModelWindows
 from memory.services.window.counting import RequestCounter
 from memory.services.window.usage_calibration import UsageCalibration
 from proxy.wire import dialect_of
@@ -65,13 +65,13 @@ async def play(sessions: Sequence[Transcript], tokens: TokenCounter, truth: Trut
     dialect = dialect_of("/v1/chat/completions")
     assert dialect is not None
     counting = RequestCounter(tokens, _plainly)
-    reported = UsageCalibration(counting, _Nowhere(), ModelWindows({}), _plainly)
+    reported = UsageCalibration(counting, _Nowhere(), ModelWindows(ModelTable({})), _plainly)
     errors: dict[int, list[float]] = defaultdict(list)
     spent = []
     for session in sessions:
         if each_new:
             await reported.settle()
-            reported = UsageCalibration(counting, _Nowhere(), ModelWindows({}), _plainly)
+            reported = UsageCalibration(counting, _Nowhere(), ModelWindows(ModelTable({})), _plainly)
         sizes = [truth(body) for body in session.messages]
         tools = schemas_of(session.messages)
         exchange, real = 0, float(unseen)

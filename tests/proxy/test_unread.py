@@ -8,7 +8,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from proxy import exchange
+from proxy import request_body
 from proxy.upstream.direct import INFLATED, INFLATION, decompressed
 from tests.fake_provider import fake_provider
 from tests.running import Running, running
@@ -51,7 +51,7 @@ def test_a_small_body_may_grow_to_a_mebibyte_and_a_large_one_by_a_bounded_ratio(
 async def test_a_body_that_is_too_large_to_be_read_goes_on_as_it_came(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exchange, "MAX_READ_BYTES", 1000)
+    monkeypatch.setattr(request_body, "MAX_READ_BYTES", 1000)
     body = chat("a" * 1000)
     async with fake_provider() as provider, running(provider, tmp_path) as proxy:
         status, _, headers = await proxy.post(PATH, body)

@@ -21,8 +21,7 @@ from memory.features.checkouts.declared import against
 from memory.features.checkouts.finding import found
 from memory.features.checkouts.looking import CheckoutView
 from memory.features.checkouts.own_files import Changes, OwnFiles
-from memory.features.checkouts.records import LEARNT, learnt_of, record_of
-from memory.features.checkouts.rows import Rows
+from memory.features.checkouts.records import LEARNT, Rows, learnt_of, record_of
 from memory.features.checkouts.sharing import Sharing
 from memory.features.checkouts.sight import CheckoutWatcher, SeenCheckout
 from memory.features.checkouts.tracked import NAME

@@ -14,16 +14,62 @@ from datetime import datetime
 from itertools import count
 from typing import Final
 
-from memory.actions import ActionKind, ToolAction, action
+from memory.actions import ActionKind, Place, ToolAction, action
 from memory.behaviour import FeedbackSign, StepKind, StepOutcome, WorkStep
-from memory.conversation import Message, Role, ToolCall, chained
+from memory.conversation import Message, Role, ToolCall, ToolResult, chained
 from memory.learning.behaviour.code_conventions import commit_traits, edit_traits
 from memory.learning.behaviour.commands import simple_commands
-from memory.learning.behaviour.pairs import pairs
 from memory.learning.corrections import correction
 from memory.learning.speech import spoken_in
 from memory.ports import Journaled
 from memory.session import RequestKind
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """A call with its result, and where both stand."""
+
+    at: Place
+    call: ToolCall
+    answered: Place
+    result: ToolResult
+
+
+def pairs(messages: Sequence[Message]) -> list[CallResult]:
+    """The calls that were answered, in the order of the calls."""
+    found: list[CallResult] = []
+    calls: list[tuple[Place, ToolCall]] = []
+    results: list[tuple[Place, ToolResult]] = []
+    for index, message in enumerate(messages):
+        if results and (message.calls or message.spoken):
+            found.extend(_matched(calls, results))
+            calls, results = [], []
+        if message.spoken:
+            calls = []
+        for number, part in enumerate(message.parts):
+            if isinstance(part, ToolCall):
+                calls.append(((index, number), part))
+            elif isinstance(part, ToolResult):
+                results.append(((index, number), part))
+    found.extend(_matched(calls, results))
+    return sorted(found, key=lambda pair: pair.at)
+
+
+def _matched(calls: list[tuple[Place, ToolCall]], results: Sequence[tuple[Place, ToolResult]]) -> list[CallResult]:
+    found: list[CallResult] = []
+    rest: list[tuple[Place, ToolResult]] = []
+    for answered, result in results:
+        own = next((each for each in calls if each[1].id == result.call_id), None)
+        if own is None:
+            rest.append((answered, result))
+        else:
+            calls.remove(own)
+            found.append(CallResult(*own, answered, result))
+    found.extend(
+        CallResult(at, call, answered, result) for (at, call), (answered, result) in zip(calls, rest, strict=False)
+    )
+    return found
+
 
 AROUND: Final = 80
 """Messages before the first fresh one in which a failure is looked for that is settled now."""

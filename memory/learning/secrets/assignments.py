@@ -96,7 +96,6 @@ _BARE = re.compile(
     rf"(?:[^\s\"'`<>,;&|\\(){{}}\[\x00-\x1f\x7f]|&amp;|&(?=[^\s=;&]{{0,80}}(?:\s|\Z))|\\(?!\\{{0,8}}[\"'nrt`]|u00|\\)[^\s\"']){{1,{_MOST}}}"
 )
 _REST = re.compile(r"[A-Za-z0-9+/=_~.\-]*")
-_UUID_IN = re.compile(r"[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
 _FILE = re.compile(r"\.[A-Za-z]{1,5}\Z")
 # `correct horse battery staple`, but not what a form says of a password, which begins with a capital, ends with a sign
 # or speaks of one.

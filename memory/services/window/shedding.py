@@ -8,8 +8,10 @@ session was idle. Only what the journal can give back word for word may leave.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Coroutine, Sequence
 from dataclasses import replace
+from typing import Any, Generic, TypeVar
 
 from memory.context.budget import Budget, remaining
 from memory.context.continuity import NoteContents
@@ -18,7 +20,7 @@ from memory.context.retention_value import SheddablePart
 from memory.context.shed import plan
 from memory.context.shed_plan import ShedPlan
 from memory.conversation import Message, Role
-from memory.edits import ActiveEdits
+from memory.edits import ActiveEdits, Key
 from memory.fact import Fact, FactKind
 from memory.ports import Journal
 from memory.scope import Layer
@@ -27,13 +29,58 @@ from memory.services.sessions.live import LiveSession
 from memory.services.tiers import in_short
 from memory.services.window.decision import Decision, decision
 from memory.services.window.headroom import Headroom
-from memory.services.window.late_plans import LatePlans
 from memory.services.window.redaction_verdicts import RedactionVerdicts
 from memory.services.window.request_size import ModelTable, RequestSize, RequestSizer
 from memory.services.window.sheddable_parts import comes_back, new_results, pinned_places, sayable, shelved_pieces
 from memory.services.window.usage_calibration import UsageCalibration
 from memory.session import Mode
 from memory.settings import SheddingSettings
+
+Plan = TypeVar("Plan")
+
+MAX_LATE_PLANS = 64
+"""Plans that are kept for the next request of their sessions, the newest."""
+
+
+class LatePlans(Generic[Plan]):
+    """Waits for what is made for a request; where the waiting is given up, it is made all the same, and kept by its
+    session. Of the event loop only."""
+
+    def __init__(self) -> None:
+        self._tasks: OrderedDict[str, tuple[tuple[Key, ...], asyncio.Task[Plan]]] = OrderedDict()
+
+    async def plan_for(self, session: str, keys: Sequence[Key], work: Coroutine[Any, Any, Plan]) -> Plan:
+        """What comes of the work for the request of a session that has these messages."""
+        return await self._waited(session, tuple(keys), asyncio.create_task(work))
+
+    async def late(self, session: str, keys: Sequence[Key]) -> Plan | None:
+        """What was made too late for the request before this one, or is still being made; None where there is nothing,
+        or the client has written its history anew since."""
+        before, task = self._tasks.pop(session, ((), None))
+        if task is None:
+            return None
+        if tuple(keys[: len(before)]) != before:
+            task.cancel()
+            return None
+        return await self._waited(session, before, task)
+
+    async def _waited(self, session: str, keys: tuple[Key, ...], task: asyncio.Task[Plan]) -> Plan:
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if not task.cancelled():
+                self._tasks[session] = keys, task
+                task.add_done_callback(_heard)
+                while len(self._tasks) > MAX_LATE_PLANS:
+                    self._tasks.popitem(last=False)
+            raise
+
+
+def _heard(task: asyncio.Task[Any]) -> None:
+    """What went wrong with a plan that nobody asks for any more is no news."""
+    if not task.cancelled():
+        task.exception()
+
 
 PINS = 256
 """Pinned contents of which is kept how a note says them."""

@@ -6,12 +6,57 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, cast
 
 import psycopg
+from psycopg.adapt import Buffer, Dumper, Loader
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
+from psycopg.types.string import StrDumperUnknown
 
 from memory.stores.connection import Parameters
-from memory.stores.postgresql.adaptation import adapt
 from memory.stores.postgresql.dialect import translated
+
+
+class _Text(StrDumperUnknown):
+    def dump(self, obj: str) -> Buffer | None:
+        # PostgreSQL's texts hold no NUL.
+        return super().dump(obj.replace("\0", "\ufffd") if "\0" in obj else obj)
+
+
+class _Number(Dumper):
+    oid = 0
+
+    def dump(self, obj: Any) -> Buffer | None:
+        return repr(obj).encode()
+
+    def quote(self, obj: Any) -> Buffer:
+        # In statements that psycopg makes itself a number is a number.
+        return repr(obj).encode()
+
+
+class _Flag(Dumper):
+    oid = 0
+
+    def dump(self, obj: Any) -> Buffer | None:
+        # Taken by a column of yes or no and by a number's.
+        return b"1" if obj else b"0"
+
+
+class _Numeric(Loader):
+    """A sum of whole numbers."""
+
+    def load(self, data: Buffer) -> int | float:
+        text = bytes(data).decode()
+        return float(text) if "." in text or "N" in text else int(text)
+
+
+def adapt(connection: psycopg.Connection[Any]) -> None:
+    """Have a connection send and read values so."""
+    adapters = connection.adapters
+    adapters.register_dumper(str, _Text)
+    adapters.register_dumper(int, _Number)
+    adapters.register_dumper(float, _Number)
+    adapters.register_dumper(bool, _Flag)
+    adapters.register_loader("numeric", _Numeric)
+
 
 _DEFAULTS: dict[str, Any] = {
     "application_name": "palimpsest",

@@ -18,7 +18,6 @@ from proxy.wire.sse import ServerEvent
 
 _BEGINS = ("response.created", "response.in_progress", "response.queued")
 _ENDS = ("response.completed", "response.incomplete", "response.failed")
-_TEXTS = ("input_text", "output_text", "text")
 
 
 class ResponsesStream(StreamWriter):

@@ -8,9 +8,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.condense import condensed
 from memory.context.pack import tokens_of
-from memory.context.prior_findings import CLOSING, ChangedFiles, age, hint, mention, reuse
+from memory.context.prior_findings import CLOSING, ChangedFiles, age, condensed, hint, mention, reuse
 from memory.context.question_similarity import Alike
 from memory.research import Research, ResearchOutcome, ResearchSource, SourceKind
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.context.images import PAGE_TOKENS
-from memory.context.sizes import PER_CALL, message_tokens, outside_tokens, part_tokens, parts_tokens, quick
-from memory.conversation import Conversation, Image, Message, Opaque, Reasoning, Role, Text, ToolCall, ToolResult
+from memory.context.sizes import PER_CALL, message_tokens, part_tokens, parts_tokens, quick
+from memory.conversation import Image, Message, Opaque, Reasoning, Role, Text, ToolCall, ToolResult
 
 
 def words(text: str) -> int:
@@ -52,12 +52,6 @@ def test_a_document_of_text_is_counted_as_text() -> None:
 def test_any_other_part_is_the_text_that_it_is() -> None:
     assert part_tokens(Opaque("thing", "one two"), words, "openai") == 2
     assert part_tokens(Opaque("file", "no json"), words, "openai") == PAGE_TOKENS
-
-
-def test_instructions_and_tools_are_counted_too() -> None:
-    bare = Conversation("openai-chat", "m", ())
-    told = Conversation("openai-chat", "m", (), instructions="be brief", schemas='{"name": "read"}')
-    assert outside_tokens(told, words) - outside_tokens(bare, words) == 4
 
 
 PROSE = "The quick estimate looks at what a text is made of, not at its words, and is right within a tenth or so. "

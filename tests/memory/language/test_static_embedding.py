@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.language.static_embedding import StaticEmbedding
+from memory.language.static_embedding import DATA, StaticEmbedding
 from memory.language.words import stem, stems
 
 PAIRS = Path(__file__).parents[2] / "data" / "paraphrases.tsv"
 EMBEDDING = StaticEmbedding.load()
-ANOTHER = StaticEmbedding.load()
+ANOTHER = StaticEmbedding.load(DATA)
 
 
 def _likeness(left: str, right: str) -> float:

@@ -6,7 +6,7 @@ import pytest
 
 from memory.context.budget import Prices
 from memory.models.snapshot import reduced
-from memory.models.windows import ModelFacts, ModelWindows, open_windows, read_table
+from memory.models.windows import ModelFacts, ModelTable, ModelWindows, open_windows, read_table
 from memory.settings import MemorySettings
 
 TABLE = {
@@ -45,7 +45,7 @@ TABLE = {
     ],
 )
 def test_a_name_is_found_however_a_client_writes_it(model: str, window: int | None) -> None:
-    assert ModelWindows(TABLE).known(model) == window
+    assert ModelWindows(ModelTable(TABLE)).known(model) == window
 
 
 def test_only_whole_positive_numbers_are_windows() -> None:
@@ -94,7 +94,7 @@ def test_prices_are_those_of_a_short_request() -> None:
         b'"d":{"max_input_tokens":8,"input_cost_per_token":0,"cache_read_input_token_cost":0},'
         b'"e":{"max_input_tokens":8,"input_cost_per_token":"dear"}}'
     )
-    windows = ModelWindows(read_table(data))
+    windows = ModelWindows(ModelTable(read_table(data)))
     assert windows.prices("a") == Prices(fresh=2e-6, cached=2e-7, output=8e-6)
     assert windows.prices("b") == Prices(fresh=3.75e-6, cached=3e-7)
     assert windows.prices("c") == Prices(fresh=1e-6, cached=1e-6), "no cache: what is read again costs the same"
@@ -103,7 +103,7 @@ def test_prices_are_those_of_a_short_request() -> None:
 
 def test_an_unknown_model_has_the_default_window_and_is_warned_of_once(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("WARNING")
-    windows = ModelWindows(TABLE, MemorySettings(default_window=50_000))
+    windows = ModelWindows(ModelTable(TABLE), MemorySettings(default_window=50_000))
     assert [windows.of("my-own-model") for _ in range(3)] == [50_000] * 3
     assert caplog.text.count("my-own-model") == 1 and "memory.windows" in caplog.text
     windows.of("gpt-x")
@@ -111,7 +111,9 @@ def test_an_unknown_model_has_the_default_window_and_is_warned_of_once(caplog: p
 
 
 def test_what_a_person_sets_stands_over_all() -> None:
-    windows = ModelWindows(TABLE, MemorySettings(windows={"local-*": 8192, "GPT-X": 100_000, "odd[name]": 4096}))
+    windows = ModelWindows(
+        ModelTable(TABLE), MemorySettings(windows={"local-*": 8192, "GPT-X": 100_000, "odd[name]": 4096})
+    )
     assert windows.of("local-llama") == 8192
     assert windows.of("gateway/local-llama") == 8192
     assert windows.of("gpt-x") == 100_000
@@ -122,31 +124,31 @@ def test_what_a_person_sets_stands_over_all() -> None:
 
 
 def test_a_window_that_a_provider_told_stands_over_the_table_and_is_kept() -> None:
-    windows = ModelWindows(TABLE)
+    windows = ModelWindows(ModelTable(TABLE))
     assert windows.learn("gpt-x", 128_000)
     assert not windows.learn("gpt-x", 128_000), "that is no news"
     assert windows.of("gpt-x") == 128_000
-    again = ModelWindows(TABLE)
+    again = ModelWindows(ModelTable(TABLE))
     again.restore(windows.as_json())
     assert again.of("gpt-x") == 128_000
 
 
 @pytest.mark.parametrize("window", [0, -1, 12, 10**9])
 def test_an_absurd_window_is_not_learned(window: int) -> None:
-    windows = ModelWindows(TABLE)
+    windows = ModelWindows(ModelTable(TABLE))
     assert not windows.learn("gpt-x", window)
     assert windows.of("gpt-x") == 272_000
 
 
 @pytest.mark.parametrize("stored", [None, [], {"gpt-x": "many"}, {"gpt-x": True}, {"gpt-x": 3}])
 def test_what_was_not_stored_by_us_is_left_out(stored: object) -> None:
-    windows = ModelWindows(TABLE)
+    windows = ModelWindows(ModelTable(TABLE))
     windows.restore(stored)
     assert windows.of("gpt-x") == 272_000
 
 
 def test_no_more_windows_are_learned_than_can_be_kept() -> None:
-    windows = ModelWindows({})
+    windows = ModelWindows(ModelTable({}))
     for number in range(2000):
         windows.learn(f"m{number}", 5000 + number)
     assert len(windows.as_json()) == 500 and windows.known("m1999") == 6999
@@ -155,7 +157,7 @@ def test_no_more_windows_are_learned_than_can_be_kept() -> None:
 def test_of_a_name_as_long_as_a_book_nothing_is_learned_and_one_warning_is_given(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    windows = ModelWindows({})
+    windows = ModelWindows(ModelTable({}))
     assert not windows.learn("m" * 100_000, 50_000)
     sizes = {windows.of("m" * 100_000 + end) for end in ("a", "b")}
     assert len(sizes) == len(caplog.records) == 1

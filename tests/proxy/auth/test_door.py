@@ -72,7 +72,6 @@ FOREIGN = [
 ]
 
 
-@pytest.mark.parametrize("headers", FOREIGN, ids=str)
 @pytest.mark.parametrize(
     ("method", "path"),
     [
@@ -88,19 +87,20 @@ FOREIGN = [
     ],
 )
 async def test_no_path_answers_a_foreign_page_or_name(
-    method: str, path: str, headers: dict[str, str], proxy: Running, provider: FakeProvider
+    method: str, path: str, proxy: Running, provider: FakeProvider
 ) -> None:
-    sent = {"Content-Type": "text/plain", "Access-Control-Request-Method": "POST", **headers}
     data = orjson.dumps(SAID) if method == "POST" else None
-    async with proxy.client.request(method, proxy.url + path, data=data, headers=sent) as reply:
-        assert reply.status == 403
-        told = orjson.loads(await reply.read())
-        assert told["error"]
-        assert not [name for name in reply.headers if name.lower().startswith("access-control")]
-        if not path.startswith("/palimpsest"):
-            assert reply.headers["x-palimpsest-status"] == "refused; 403"
-        if path == "/v1/messages":
-            assert told["type"] == "error"
+    for headers in FOREIGN:
+        sent = {"Content-Type": "text/plain", "Access-Control-Request-Method": "POST", **headers}
+        async with proxy.client.request(method, proxy.url + path, data=data, headers=sent) as reply:
+            assert reply.status == 403, headers
+            told = orjson.loads(await reply.read())
+            assert told["error"]
+            assert not [name for name in reply.headers if name.lower().startswith("access-control")]
+            if not path.startswith("/palimpsest"):
+                assert reply.headers["x-palimpsest-status"] == "refused; 403"
+            if path == "/v1/messages":
+                assert told["type"] == "error"
     assert provider.requests == []
 
 

@@ -1,4 +1,4 @@
-from proxy.wire.validation.new_violations import newly_broken
+from proxy.wire.validation import newly_broken
 
 
 def test_what_the_client_broke_is_not_held_against_the_edit_wherever_it_moved() -> None:

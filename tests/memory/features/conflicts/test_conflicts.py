@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from memory.features.conflicts.commands import format_conflicts
-from memory.features.conflicts.pairs import conflicts
+from memory.features.conflicts.feature import conflicts
 from tests.fake_provider import fake_provider
 from tests.memory.context.making import NOW, SAID, fact
 from tests.proxy.api.asking import asking

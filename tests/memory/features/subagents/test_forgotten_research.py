@@ -52,8 +52,8 @@ async def left(proxy: Running) -> list[bytes]:
     assert memory is not None
     files = await asyncio.to_thread(stored, memory.home)
     index = [path.read_bytes() for path in memory.home.rglob("*") if path.is_file() and "journal" not in path.name]
-    everything = b"\n".join([files, (await journaled(proxy)).encode(), *index])
-    return [trace for trace in TRACES if trace.lower() in everything.lower()]
+    everything = b"\n".join([files, (await journaled(proxy)).encode(), *index]).lower()
+    return [trace for trace in TRACES if trace.lower() in everything]
 
 
 async def forget(proxy: Running, research: Research) -> None:

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from memory.edits import Key
-from memory.services.window.late_plans import MAX_LATE_PLANS, LatePlans
+from memory.services.window.shedding import MAX_LATE_PLANS, LatePlans
 
 KEYS: tuple[Key, ...] = ((b"a" * 16, 0), (b"b" * 16, 0))
 MORE: tuple[Key, ...] = (*KEYS, (b"c" * 16, 0))

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from memory.conversation import Usage
-from memory.models.windows import ModelWindows
+from memory.models.windows import ModelTable, ModelWindows
 from memory.services.window import usage_calibration as module
 from memory.services.window.counting import RequestCounter
 from memory.services.window.usage_calibration import META, UsageCalibration
@@ -30,7 +30,7 @@ class Bench:
 
     def __init__(self, shelf: Shelf) -> None:
         self.counting = RequestCounter(Words(), guard)
-        self.windows = ModelWindows({})
+        self.windows = ModelWindows(ModelTable({}))
         self.reported = UsageCalibration(self.counting, shelf, self.windows, guard)
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Health: whether all is well, what is stored, what failed, which clients were passed on; pause and resume."""
+"""The server: whether all is well, what is stored and what failed, pause and resume, and the settings in force."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import time
 
 from aiohttp import web
 
+from proxy.api.config import compared
 from proxy.api.health import unwell
+from proxy.settings import Loaded
 from proxy.web.rendering import show
 from proxy.web.visit import PageVisit
 
@@ -44,3 +46,28 @@ async def resume(visit: PageVisit) -> web.StreamResponse:
     """Take part again."""
     await asyncio.to_thread(visit.memory.pause.end)
     return visit.sent_to("status", "Memory is on.")
+
+
+async def trial(visit: PageVisit) -> web.StreamResponse:
+    """``?trim=…&fold=…&rotate=…&target=…&tokens=…``: thresholds tried on the requests that came last."""
+    told = await compared(visit.memory, visit.scope, visit.request.query)
+    return await show(visit, "trial.html", "Try thresholds", before=told["now"], after=told["then"])
+
+
+async def settings(visit: PageVisit) -> web.StreamResponse:
+    """``?q=…&changed=1``: all of them, those with a text in their names, or those that are no defaults."""
+    text, changed = visit.query("q").casefold(), visit.query("changed") == "1"
+    rows = [
+        (key, value, source)
+        for key, value, source in Loaded(visit.edge.settings, visit.edge.sources).rows()
+        if text in key.casefold() and not (changed and source == "default")
+    ]
+    return await show(
+        visit,
+        "settings.html",
+        "Settings",
+        rows=rows,
+        text=visit.query("q"),
+        changed=changed,
+        home=visit.edge.settings.home,
+    )

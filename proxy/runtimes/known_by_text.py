@@ -1,0 +1,95 @@
+"""Clients without ids, whose user agent is often a library's: each is known by a name or a phrase in its prompts."""
+
+from __future__ import annotations
+
+from memory.session import Patience, RequestKind
+from proxy.runtimes.runtime import Headers, Runtime, SideRequestSign, preamble
+from proxy.wire.dialect import RequestView
+
+_PROMPTS = ("*SEARCH/REPLACE block*", "add them to the chat", "added these files to the chat", "aider")
+
+
+class Aider(Runtime):
+    """aider through litellm: known by its texts, for its user agent is the SDK's."""
+
+    name = "aider"
+    signs = (
+        SideRequestSign(RequestKind.SIDE, False, system="one-line Git commit messages"),
+        SideRequestSign(RequestKind.COMPACTION, False, system="*Briefly* summarize this partial conversation"),
+        SideRequestSign(RequestKind.COMPACTION, False, first="*Briefly* summarize this partial conversation"),
+    )
+
+    def recognises(self, headers: Headers, view: RequestView) -> bool:
+        """By a system prompt of its own, or by its side requests'."""
+        if view.conversation.tools:
+            return False
+        opening = preamble(view)
+        if "one-line Git commit messages" in opening or "*Briefly* summarize this partial" in opening:
+            return True
+        texts = [opening, *(message.text for message in view.conversation.messages[:12])]
+        return any("I switched to a new code base. Please don't consider" in text for text in texts) or (
+            opening.startswith("Act as an expert") and any(mark in text for text in texts for mark in _PROMPTS)
+        )
+
+
+class ContinueCli(Runtime):
+    """Continue's `cn`. Its sessions are found by their trail."""
+
+    name = "continue"
+    offers_tools = True
+
+    def recognises(self, headers: Headers, view: RequestView) -> bool:
+        """By the name that its system prompt gives itself."""
+        return "an agent in the Continue CLI" in preamble(view)[:2000]
+
+
+class CopilotCli(Runtime):
+    """Copilot CLI with an own key, over whichever format it is told to speak. Its sessions are found by their trail."""
+
+    name = "copilot-cli"
+    offers_tools = True
+
+    def recognises(self, headers: Headers, view: RequestView) -> bool:
+        """By the name that its system prompt gives itself, or the header that only it sends."""
+        return "x-interaction-type" in headers or "You are the GitHub Copilot CLI" in preamble(view)[:2000]
+
+    def is_subagent(self, headers: Headers, view: RequestView) -> bool:
+        """By the header that says what a request is for."""
+        return headers.get("x-interaction-type", "") == "conversation-subagent"
+
+
+class Crush(Runtime):
+    """Crush. Its sessions are found by their trail; it summarizes by the usage that is reported."""
+
+    name = "crush"
+    offers_tools = True
+    patience = Patience(share=0.8, free=20_000)
+
+    def recognises(self, headers: Headers, view: RequestView) -> bool:
+        """By its user agent, or its system prompt."""
+        return "crush" in headers.get("user-agent", "").lower() or "You are Crush" in preamble(view)[:2000]
+
+
+class Goose(Runtime):
+    """goose. Its sessions are found by their trail; it compacts by the tokens that are reported."""
+
+    name = "goose"
+    offers_tools = True
+    patience = Patience(share=0.8)
+
+    def recognises(self, headers: Headers, view: RequestView) -> bool:
+        """By its user agent, or its system prompt."""
+        agent = headers.get("user-agent", "").lower()
+        return agent.startswith("goose") or "AI agent called goose" in preamble(view)[:2000]
+
+
+class Cline(Runtime):
+    """Cline. A sub-agent's system prompt is whatever its parent wrote, so that it is known by its trail only."""
+
+    name = "cline"
+    offers_tools = True
+    signs = (SideRequestSign(RequestKind.COMPACTION, False, first="<conversation>", tools=False),)
+
+    def recognises(self, headers: Headers, view: RequestView) -> bool:
+        """By the name that its system prompt gives itself."""
+        return "You are Cline" in preamble(view)[:2000]
