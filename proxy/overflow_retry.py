@@ -118,19 +118,21 @@ async def _resend(
 ) -> tuple[ProviderReply, bytes, bool]:
     """The reply to the shorter request, what was read of it already, and whether it is one that fits.
 
-    What the provider may have read stands in the ledger from then on, before the client sees any of the reply. Where it
-    finds fault with what the request says, it has read nothing, and the same plan would be refused again with every
-    later request: then nothing stands.
+    What the provider may read is in the journal before it goes, and stands in the ledger from then on. Where it finds
+    fault with what the request says, it has read nothing, and the same plan would be refused again with every later
+    request: then nothing stands.
     """
-    went_out = True
+    memory, went_out = request.edge.memory, True
+    if memory is not None:
+        await memory.preparation.mark_sending(shorter)
     try:
         second = await replies.enter_async_context(request.send(body))
         ahead, again = await _refusal(second, True)
         went_out = again is not None or second.status not in MALFORMED
         return second, ahead, second.status < 400 and again is None
     finally:
-        if went_out and request.edge.memory is not None:
-            await request.edge.memory.preparation.mark_sent(shorter)
+        if memory is not None:
+            await (memory.preparation.mark_sent if went_out else memory.preparation.mark_refused)(shorter)
 
 
 def _may_be_too_long(prepared: Prepared, size: int) -> bool:

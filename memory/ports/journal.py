@@ -57,6 +57,9 @@ class Journal(Protocol):
         """Write the session (insert or update) and new entries, with the messages that these take something from and
         that no exchange has brought yet. One transaction."""
 
+    async def withdraw(self, session: Session, entries: Sequence[Entry]) -> None:
+        """Write the session as it is without entries that were entered and then not decided. One transaction."""
+
     async def commit(self, exchange: Exchange, entries: Sequence[Entry] = (), messages: Sequence[Message] = ()) -> None:
         """Append an exchange: new messages, redacted; the hashes; session, trail, receipt; and what its session's
         ledger has beside, as :meth:`enter` writes it. One transaction."""

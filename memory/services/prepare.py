@@ -283,8 +283,9 @@ class Preparation:
         """The request that a provider refused as too long, made smaller; None where nothing can leave it.
 
         ``limit`` is how many tokens its model reads and ``size`` how many the request had, as far as it said so. What
-        was decided is :attr:`Prepared.pending` until :meth:`mark_sent`. Where the session was found too late before,
-        what stands in its ledger may be enough; a request that teaches nothing gets no more than that.
+        was decided is :attr:`Prepared.pending` until :meth:`mark_sent` or :meth:`mark_refused`. Where the session was
+        found too late before, what stands in its ledger may be enough; a request that teaches nothing gets no more than
+        that.
         """
         arrival = prepared.arrival
         if self._shortening is None or not _takes_part(conversation, arrival):
@@ -293,13 +294,31 @@ class Preparation:
         decides = arrival.kind.teaches and arrival.mode is not Mode.OFF and not self._paused() and not without
         return await self._shortening.shortened(conversation, prepared, limit, size, decides)
 
+    async def mark_sending(self, prepared: Prepared) -> None:
+        """A shortened request is about to be sent: what was decided for it is in the journal before its provider may
+        read it. Waits for that no longer than any request does."""
+        live = self._pending_in(prepared)
+        if live is not None:
+            await self._ledgers.waited_for(self._sessions.save_beforehand(live, prepared.pending), "writing the ledger")
+
     async def mark_sent(self, prepared: Prepared) -> None:
         """A shortened request was sent, and its provider may have read it: what was decided for it stands from now on.
         Waits for the ledger, no longer than any request does."""
-        live = self._sessions.get(prepared.session.id) if prepared.session else None
-        if live is not None and prepared.pending.entries:
+        live = self._pending_in(prepared)
+        if live is not None:
             write(live, prepared.pending.entries, prepared.pending.unkept)
             await self._ledgers.written(live)
+
+    async def mark_refused(self, prepared: Prepared) -> None:
+        """A shortened request was refused for what stands in it: what was decided for it does not stand."""
+        live = self._pending_in(prepared)
+        if live is not None:
+            withdrawing = self._sessions.withdraw(live, prepared.pending.entries)
+            await self._ledgers.waited_for(withdrawing, "taking back what a provider refused")
+
+    def _pending_in(self, prepared: Prepared) -> LiveSession | None:
+        """The session that something is pending in."""
+        return self._sessions.get(prepared.session.id) if prepared.session and prepared.pending.entries else None
 
     def mark_read(self, prepared: Prepared) -> None:
         """The provider has read a request: its prefix is in the provider's cache from now on."""

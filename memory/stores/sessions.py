@@ -130,6 +130,20 @@ class Sessions(JournalPart):
 
         self._newly.stands(await self._db.write(work))
 
+    async def withdraw(self, session: Session, entries: Sequence[Entry]) -> None:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: Connection) -> Row:
+            row = write_session(connection, session)
+            for entry in entries:
+                mark = entry_row(entry, row["number"])["mark"]
+                for gone in connection.execute(QUERIES["ledger_withdraw"], (row["number"], mark)).fetchall():
+                    for memory in entry.memories:
+                        connection.execute(QUERIES["retention_unmention"], (memory, "ledger", gone["number"]))
+            return row
+
+        self._newly.stands(await self._db.write(work))
+
 
 NAMED = 4
 """Letters of an id at least that name a session; a runtime's own id may be shorter."""

@@ -58,16 +58,20 @@ class LiveSession:
         part's place the last one does."""
         written = []
         for entry in entries:
-            same = [
-                each
-                for each in self.ledger.at([entry.key])
-                if (each.about, each.act, each.part) == (entry.about, entry.act, entry.part)
-            ]
-            if not same or (entry.act is Act.REPLACE and same[-1].text != entry.text):
+            if self.undecided(entry):
                 self.ledger.write(entry)
                 written.append(entry)
         self.unwritten.extend(written)
         return written
+
+    def undecided(self, entry: Entry) -> bool:
+        """Whether :meth:`decide` would write it."""
+        same = [
+            each
+            for each in self.ledger.at([entry.key])
+            if (each.about, each.act, each.part) == (entry.about, entry.act, entry.part)
+        ]
+        return not same or (entry.act is Act.REPLACE and same[-1].text != entry.text)
 
 
 _ALL = 2**64

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -19,12 +19,12 @@ from itertools import islice
 from weakref import WeakValueDictionary
 
 from memory.conversation import Conversation, Message, Role
-from memory.edits import OFFERED, Entry, Ledger
+from memory.edits import OFFERED, Act, Entry, Ledger
 from memory.ports import Journal
 from memory.scope import OWN_PROJECT
 from memory.services.sessions.continuation import HistoryIndex, began_in_session, goes_on, in_common
 from memory.services.sessions.live import LiveSession, held_out
-from memory.session import Arrival, Exchange, Session
+from memory.session import Arrival, Exchange, Pending, Session
 
 END = 4
 """Messages at the end of a session's newest request of which one must stand in a history that goes on from there."""
@@ -270,6 +270,21 @@ class SessionMatcher:
         async with self._pending_writes(live) as (entries, messages):
             if not live.known or entries or messages:
                 await self._journal.enter(live.session, entries, messages)
+
+    async def save_beforehand(self, live: LiveSession, pending: Pending) -> None:
+        """Bring into the journal what is to stand in the ledger if a request is not refused for it. Whoever is killed
+        meanwhile makes it again, since the provider may have read it; otherwise it stands with ``decide``, or is taken
+        back with :meth:`withdraw`."""
+        async with self._pending_writes(live) as (entries, messages):
+            more = tuple(filter(live.undecided, pending.entries))
+            cuts = any(entry.act is Act.CUT for entry in more)
+            session = replace(live.session, segment=live.session.segment + 1) if cuts else live.session
+            await self._journal.enter(session, (*entries, *more), (*messages, *pending.unkept))
+
+    async def withdraw(self, live: LiveSession, entries: Iterable[Entry]) -> None:
+        """Take back what was saved beforehand, but for what another request has decided meanwhile."""
+        async with live.saving:
+            await self._journal.withdraw(live.session, tuple(filter(live.undecided, entries)))
 
     @asynccontextmanager
     async def _pending_writes(self, live: LiveSession) -> AsyncIterator[tuple[tuple[Entry, ...], tuple[Message, ...]]]:

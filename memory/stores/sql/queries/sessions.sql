@@ -61,6 +61,9 @@ RETURNING number, mark;
 -- ledger_again: a decision is taken once more, after others: then it is the last one
 UPDATE ledger SET number = (SELECT max(number) + 1 FROM ledger) WHERE session = ? AND mark = ? RETURNING number;
 
+-- ledger_withdraw: a decision was not taken after all
+DELETE FROM ledger WHERE session = ? AND mark = ? RETURNING number;
+
 -- ledger_given: which memories were given at which messages of a session
 SELECT ledger.digest, ledger.memories FROM ledger JOIN sessions ON sessions.number = ledger.session
 WHERE sessions.id = ? AND ledger.act = 'append' AND ledger.memories != '[]' ORDER BY ledger.number;
