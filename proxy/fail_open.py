@@ -28,6 +28,9 @@ DEGRADED = Counter("palimpsest_degraded_total", "Times that memory failed or was
 STORE = "the store failed"
 """What stands before a store's own sentence, where of others the kind of the failure does."""
 
+LOG_SECONDS = 1.0
+"""How often the same is logged at most: where memory fails each request, the log must not grow with them."""
+
 MAX_REASON_CHARS = 300
 """Characters that are kept of what a failure says."""
 
@@ -47,13 +50,22 @@ class Degradations:
 
     latest: deque[MemoryFailure] = field(default_factory=lambda: deque(maxlen=50))
     counts: dict[str, int] = field(default_factory=dict)
+    _logged: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)
+    """When each kind was logged, and how many were not since."""
 
     def add(self, doing: str, why: str) -> None:
         """Count a failure and keep it for those who ask."""
         self.latest.append(MemoryFailure(time.time(), doing, why))
         self.counts[doing] = self.counts.get(doing, 0) + 1
-        DEGRADED.labels(doing, why.partition(":")[0]).inc()
-        log.warning("memory failed while %s: %s", doing, why)
+        kind = why.partition(":")[0]
+        DEGRADED.labels(doing, kind).inc()
+        now = time.monotonic()
+        at, unlogged = self._logged.get((doing, kind), (-LOG_SECONDS, 0))
+        if now < at + LOG_SECONDS:
+            self._logged[doing, kind] = at, unlogged + 1
+            return
+        self._logged[doing, kind] = now, 0
+        log.warning("memory failed while %s: %s%s", doing, why, f" (and {unlogged} times before)" if unlogged else "")
 
     def since(self, seconds: float) -> list[MemoryFailure]:
         """The failures of the last ``seconds``."""

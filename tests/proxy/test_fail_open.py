@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
+import pytest
+
 from memory.stores.errors import StoreFault, StoreFaultKind
 from proxy.fail_open import Degradations, fail_open, fail_open_at_once
 
@@ -20,3 +24,22 @@ def test_any_other_failure_is_told_by_its_kind() -> None:
     counted = Degradations()
     assert fail_open_at_once(lambda: 1 // 0, default=7, operation="dividing", degradations=counted) == 7
     assert counted.latest[0].why.startswith("ZeroDivisionError: ")
+
+
+def test_the_same_is_logged_once_a_second_and_counted_each_time(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr("proxy.fail_open.time", SimpleNamespace(time=lambda: 0.0, monotonic=lambda: now[0]))
+    counted = Degradations()
+    for _ in range(50):
+        counted.add("reading a body", "no memory: a")
+    counted.add("journaling", "late")
+    now[0] += 1
+    counted.add("reading a body", "no memory: b")
+    assert counted.counts == {"reading a body": 51, "journaling": 1}
+    assert [record.getMessage() for record in caplog.records] == [
+        "memory failed while reading a body: no memory: a",
+        "memory failed while journaling: late",
+        "memory failed while reading a body: no memory: b (and 49 times before)",
+    ]
