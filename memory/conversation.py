@@ -8,6 +8,7 @@ format, a runtime or a store.
 from __future__ import annotations
 
 import hashlib
+import json
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,9 @@ from functools import lru_cache
 from typing import Any
 
 import orjson
+
+LARGE = 2**20
+"""Size of a message from which on it is written and read in a way that survives a lack of memory."""
 
 CHAINED = 2**14
 """Links of trails that are kept at hand, a few hundred bytes each: a history comes again with every request."""
@@ -341,7 +345,11 @@ def normal_form(part: Part) -> list[Any]:
 
 def pack(parts: Iterable[Part]) -> bytes:
     """Parts as JSON, for a store; :func:`unpack` is the inverse."""
-    return orjson.dumps([_packed(part) for part in parts])
+    packed = [_packed(part) for part in parts]
+    if _characters(packed) < LARGE:
+        return orjson.dumps(packed)
+    # The same bytes, more slowly: where memory runs out, this raises an error and orjson ends the process.
+    return json.dumps(packed, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def unpack(data: bytes) -> tuple[Part, ...]:
@@ -351,8 +359,9 @@ def unpack(data: bytes) -> tuple[Part, ...]:
         ValueError: when the data is not of that form.
     """
     try:
-        return tuple(_unpacked(item) for item in orjson.loads(data))
-    except (KeyError, IndexError, TypeError, orjson.JSONDecodeError) as error:
+        items = orjson.loads(data) if len(data) < LARGE else json.loads(data)
+        return tuple(_unpacked(item) for item in items)
+    except (KeyError, IndexError, TypeError, orjson.JSONDecodeError, json.JSONDecodeError) as error:
         raise ValueError(f"not packed message parts: {error}") from error
 
 
@@ -370,6 +379,11 @@ def _packed(part: Part) -> list[Any]:
             return ["result", _encodable(call_id), failed, [_packed(inner) for inner in content]]
         case Opaque(kind, raw):
             return ["opaque", _encodable(kind), _encodable(raw)]
+
+
+def _characters(packed: list[Any]) -> int:
+    texts = (each for each in packed if not isinstance(each, bool))
+    return sum(_characters(each) if isinstance(each, list) else len(each) for each in texts)
 
 
 def _unpacked(item: list[Any]) -> Part:

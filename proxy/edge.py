@@ -12,6 +12,7 @@ from typing import Any
 from aiohttp import web
 
 from memory.bootstrap import Memory, local_now
+from memory.memory_room import MemoryRoom
 from proxy.admission import AdmissionQueue
 from proxy.auth.installation_key import InstallationKey, OwnSecrets
 from proxy.auth.peer import Peers
@@ -20,7 +21,6 @@ from proxy.auth.web_sessions import Visitors
 from proxy.checkout import CheckoutLookup
 from proxy.fail_open import Degradations
 from proxy.limits import Limits
-from proxy.memory_room import MemoryRoom
 from proxy.passthrough_log import PassthroughLog
 from proxy.settings import LimitSettings, Settings
 from proxy.tracing import Traces, Untold

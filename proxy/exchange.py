@@ -18,6 +18,7 @@ from aiohttp import web
 from multidict import CIMultiDict
 
 from memory.conversation import Reply
+from memory.memory_room import NO_ROOM
 from memory.session import Arrival, Mode, Prepared, RequestKind, ResearchAnswer
 from proxy import metrics
 from proxy.auth.installation_key import is_installation_key
@@ -30,7 +31,6 @@ from proxy.errors import Refusal, UpstreamUnreachable, refuse
 from proxy.fail_open import fail_open, fail_open_at_once, one_line
 from proxy.hidden_rounds import HiddenRounds, RoundRequest, Send, with_offer
 from proxy.limits import LEFT, Admitted, network_of
-from proxy.memory_room import NO_ROOM
 from proxy.overflow_retry import OutgoingRequest, send_with_retry
 from proxy.pass_through import HOW_TO_SHOW_A_KEY, named_model, pass_through, whole_body
 from proxy.relay import relay

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
+from memory.memory_room import DECOMPRESSING
 from memory.session import Prepared
 from proxy import metrics
 from proxy.edge import Edge
 from proxy.errors import Refusal
-from proxy.memory_room import DECOMPRESSING
 from proxy.runtimes.user_text import user_text
 from proxy.upstream.direct import INFLATION, decompressed
 from proxy.wire.dialect import BadRequest, Dialect, RequestView, Unreadable

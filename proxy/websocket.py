@@ -19,11 +19,11 @@ import msgspec
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from memory.conversation import Reply
+from memory.memory_room import NO_ROOM
 from memory.session import Prepared
 from proxy.edge import Edge
 from proxy.errors import Refusal, UpstreamUnreachable
 from proxy.limits import BUSY_SECONDS, Limited
-from proxy.memory_room import NO_ROOM
 from proxy.upstream.direct import address, incoming_headers, outgoing_headers
 from proxy.upstream.routes import base_of, depends_on_model, route_of
 from proxy.wire.dialect import Dialect, Listener, RequestView

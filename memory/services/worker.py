@@ -116,8 +116,8 @@ class FailedTries:
         self._failed[number] += 1
         try:
             yield again
-        except (StoreError, asyncio.CancelledError) as error:
-            # That is the store's trouble and passes; only what the exchange itself does wrong counts against it.
+        except (StoreError, MemoryError, asyncio.CancelledError) as error:
+            # That is the machine's trouble and passes; only what the exchange itself does wrong counts against it.
             self._failed[number] -= 1
             self._given_up = number if isinstance(error, asyncio.CancelledError) else None
             raise

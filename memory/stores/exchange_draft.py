@@ -16,6 +16,9 @@ from memory.stores.messages import PackedMessage
 from memory.stores.rows import receipt_of, receipt_text
 
 VERSION = 1
+SMALL = 2**16
+"""Bytes that all but the messages of an exchange takes, as a rule."""
+
 _NAME = b"palimpsest\x00"
 _BEGIN = _NAME + bytes([VERSION])
 
@@ -67,6 +70,9 @@ class _SpillRecord(msgspec.Struct, array_like=True):
     texts: dict[str, tuple[str, ...]] = {}
 
 
+_ENCODER = msgspec.json.Encoder()
+
+
 def dump(draft: ExchangeDraft, entries: Sequence[Entry], redact: Callable[[str], str], texts: Texts) -> bytes:
     """A draft, entries of its session's ledger, and what memories that these hold say, as bytes without secrets;
     :func:`load` is the inverse."""
@@ -74,10 +80,11 @@ def dump(draft: ExchangeDraft, entries: Sequence[Entry], redact: Callable[[str],
     plain = replace(draft, receipt=Receipt("", draft.at, "", draft.kind, ""))
     # JSON: times keep their UTC offset in it.
     at_rest = tuple(entry.at_rest() for entry in entries)
-    packed = msgspec.json.encode(
-        _SpillRecord(plain, receipt, at_rest, {id: tuple(texts_of_part) for id, texts_of_part in texts.items()})
-    )
-    return _BEGIN + zlib.crc32(packed).to_bytes(4, "big") + packed
+    record = _SpillRecord(plain, receipt, at_rest, {id: tuple(texts_of_part) for id, texts_of_part in texts.items()})
+    # Room beforehand for all that may be large: where memory runs out while msgspec asks for more, the process ends.
+    packed = bytearray(2 * sum(len(message.body) for message in draft.messages) + SMALL)
+    _ENCODER.encode_into(record, packed)
+    return b"".join((_BEGIN, zlib.crc32(packed).to_bytes(4, "big"), packed))
 
 
 def load(data: bytes) -> tuple[ExchangeDraft, tuple[Entry, ...], Texts]:

@@ -1,6 +1,6 @@
 """Descriptors, memory and disk run out, one after the other: is it told, bounded, and over when there is room again?
 
-    python -m tests.bench.exhaustion [--seconds 10] [--only descriptors|memory|disk]
+    python -m tests.bench.exhaustion [--seconds 10] [--only descriptors|memory|journaling|disk]
 
 Each has a server of its own, whose limits are the system's (Linux: RLIMIT_NOFILE, RLIMIT_AS, RLIMIT_FSIZE). *Told*:
 in the replies' status, their header, or health. *Bounded*: every client is answered or turned away within ten seconds,
@@ -45,6 +45,8 @@ CROWD = 150
 ROOM_MIB = 256
 """What a server may still take when memory runs out."""
 BODY = 16 * 2**20
+JOURNALED = 5 * 2**20
+"""A body of which some can still be read when memory runs out, and then have to be journaled."""
 FILE_BYTES = 4096
 """How large a file may grow when the disk is full."""
 
@@ -126,13 +128,14 @@ def _small(number: int) -> bytes:
     return chat(f"We decided that crate {number} goes to dock {number % 9}.")
 
 
-def _large(number: int) -> bytes:
-    return chat(f"Crate {number}. " + "The crates go to the dock. " * (BODY // 27))
+def _large(number: int, size: int = BODY) -> bytes:
+    return chat(f"Crate {number}. " + "The crates go to the dock. " * (size // 27))
 
 
 SCENES = {
     "descriptors": Scene(lambda port, pid: crowd(port), _small, f"ulimit -n {DESCRIPTORS}"),
     "memory": Scene(lambda port, pid: little_memory(pid), _large),
+    "journaling": Scene(lambda port, pid: little_memory(pid), lambda number: _large(number, JOURNALED)),
     "disk": Scene(lambda port, pid: full_disk(pid), _small),
 }
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from proxy.memory_room import DECOMPRESSING, LARGE, NO_ROOM, SPARE, TIMES, MemoryRoom, could_be_had
+from memory.memory_room import DECOMPRESSING, LARGE, NO_ROOM, SPARE, TIMES, MemoryRoom, could_be_had
 from proxy.upstream.direct import INFLATION
 from tests.fake_provider import fake_provider
 from tests.proxy.test_websocket import answered, asking, opened, standing

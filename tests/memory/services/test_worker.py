@@ -133,6 +133,20 @@ async def test_to_be_stopped_amid_an_exchange_does_not_count_against_it() -> Non
         assert again
 
 
+async def test_a_lack_of_memory_does_not_count_against_an_exchange() -> None:
+    tries = FailedTries()
+
+    async def without_memory() -> None:
+        async with tries.one(1) as again:
+            if again:
+                raise MemoryError
+
+    for _ in range(TRIES + 1):
+        with pytest.raises(MemoryError):
+            await without_memory()
+    assert tries.passed_over == 0
+
+
 async def test_where_more_come_than_can_be_served_less_is_done_beside_them_but_not_nothing() -> None:
     sparing = YieldToRequests(lambda: True, old=0.0, crowded=lambda: True)
     sparing.begin()
