@@ -283,7 +283,8 @@ class Usage:
 class Reply:
     """What the model answered.
 
-    ``complete`` is False when the stream ended without its terminator: nothing is learned from such a reply.
+    ``complete`` is False when the stream ended without its terminator: nothing is learned from such a reply. ``sent``
+    is what the client got, where ``parts`` are not all of it.
     """
 
     parts: tuple[Part, ...] = ()
@@ -291,6 +292,7 @@ class Reply:
     usage: Usage | None = None
     complete: bool = False
     id: str = ""
+    sent: tuple[Part, ...] = ()
 
     @property
     def text(self) -> str:

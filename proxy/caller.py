@@ -19,6 +19,7 @@ from urllib.parse import unquote
 from memory.learning.redact import redact_name, redact_path
 from memory.scope import Scope
 from memory.session import Mode
+from memory.unread_files import NO_FILES, UnreadFiles
 from proxy.auth.installation_key import InstallationKey, is_installation_key
 from proxy.errors import Refusal
 from proxy.runtimes import ClientEnvironment, Headers, Runtime, project_of
@@ -62,6 +63,7 @@ class Caller:
     mode: Mode = Mode.ON
     note: str = ""
     credential: str = ""
+    unread: UnreadFiles = NO_FILES
 
 
 def split_prefix(path: str) -> tuple[Prefix, str]:
@@ -143,6 +145,7 @@ def resolve(
         mode=mode,
         note=note,
         credential=namespace(f"credential\0{shown}", secret)[:CREDENTIAL] if shown else "",
+        unread=place.unread,
     )
 
 

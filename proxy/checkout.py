@@ -47,7 +47,13 @@ class CheckoutLookup:
             return place
         marked = self._markers.of(place.directory)
         found = self._located(place, place.directory)
-        return replace(found, mode=marked.mode, why=marked.why, project=marked.project or found.project)
+        return replace(
+            found,
+            mode=marked.mode,
+            why=marked.why,
+            project=marked.project or found.project,
+            unread=marked.unread,
+        )
 
     def _located(self, place: ClientEnvironment, directory: str) -> ClientEnvironment:
         if directory not in self._found:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from memory.conversation import Reply
 from memory.session import HiddenRound, Prepared
+from memory.withheld import withheld_reply
 from proxy import metrics
 from proxy.edge import Edge
 from proxy.fail_open import fail_open_at_once
@@ -31,6 +32,8 @@ class ExchangeCommit:
     def begin(self, reply: Reply) -> asyncio.Task[object] | None:
         """Start writing; the write outlives the request."""
         self.begun, self.heard = True, reply
+        if self._view is not None:
+            reply = withheld_reply(reply, self._view.unread)
         if not reply.complete:
             metrics.CUT.inc()
         memory, view, prepared = self._edge.memory, self._view, self._prepared

@@ -20,6 +20,7 @@ from multidict import CIMultiDict
 from memory.conversation import Reply
 from memory.memory_room import NO_ROOM
 from memory.session import Arrival, Mode, Prepared, RequestKind, ResearchAnswer
+from memory.withheld import withheld
 from proxy import metrics
 from proxy.auth.installation_key import is_installation_key
 from proxy.auth.request_target import forwardable, origin_form
@@ -131,12 +132,12 @@ async def _socket(
         return refused()
     no_memory = edge.memory is None or not (has_key or not await _why_without_memory(request, edge))
 
-    async def prepare(view: RequestView | None) -> Prepared | None:
-        prepared = await _prepare(request, edge, prefix, view, path)
+    async def prepare(view: RequestView | None) -> tuple[RequestView | None, Prepared | None]:
+        view, prepared = await _prepare(request, edge, prefix, view, path)
         if prepared is None or edge.memory is None or view is None:
-            return prepared
+            return view, prepared
         # There are no hidden rounds here, and no reply but the provider's.
-        return replace(edge.memory.preparation.offering(prepared, view.conversation, ""), answer=None)
+        return view, replace(edge.memory.preparation.offering(prepared, view.conversation, ""), answer=None)
 
     async def write(dialect: Dialect, view: RequestView, prepared: Prepared) -> bytes | None:
         written, _ = await fail_open(
@@ -180,7 +181,7 @@ async def _traced(
         if not has_room:
             edge.degradations.add("reading a body", NO_ROOM)
         view = await read(dialect, text, path) if has_room and text is not None else None
-        prepared = await _prepare(request, edge, prefix, view, path)
+        view, prepared = await _prepare(request, edge, prefix, view, path)
         if view is not None and prepared is not None and (prepared.edits or prepared.tools):
             written, _ = await fail_open(
                 write_edits(dialect, view, prepared),
@@ -243,13 +244,15 @@ async def _traced(
 
 async def _prepare(
     request: web.Request, edge: Edge, prefix: Prefix, view: RequestView | None, path: str
-) -> Prepared | None:
-    """Ask memory what this request needs. None if memory takes no part in it."""
+) -> tuple[RequestView | None, Prepared | None]:
+    """What memory reads of a request, and what it needs: None if memory takes no part in it."""
     memory = edge.memory
     if view is None or memory is None:
-        return None
+        return view, None
     runtime = recognise(request.headers, view)
     caller = resolve(request.headers, prefix, view, runtime, edge.settings, edge.identity_key, edge.checkouts.locate)
+    if caller.unread:
+        view = replace(view, conversation=withheld(view.conversation, caller.unread), unread=caller.unread)
     kind = (
         RequestPurpose(RequestKind.COMPACTION)
         if path.partition("?")[0].endswith(COMPACT_PATH)
@@ -289,9 +292,7 @@ async def _prepare(
             operation="making a session's edits again",
             degradations=edge.degradations,
         )
-    if prepared is None:
-        return None
-    return with_offer(edge, view, prepared, request.headers)
+    return view, with_offer(edge, view, prepared, request.headers) if prepared is not None else None
 
 
 async def _upstream_sender(

@@ -1,5 +1,5 @@
-"""``.palimpsest.toml``: how far memory takes part in a folder and below it, and as part of which project, said in the
-folder itself.
+"""``.palimpsest.toml``: how far memory takes part in a folder and below it, which files it never reads there, and as
+part of which project, said in the folder itself.
 
 Such a file comes along with any repository that is cloned. So by itself it can only make memory do less. A project that
 it names would have that project's memories given to whoever wrote the folder's files: it counts once the person has
@@ -16,16 +16,19 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from memory.session import Mode
+from memory.unread_files import LARGEST_MARKER, MARKER, NO_FILES, UnreadFiles, below, checked_globs
 
-NAME: Final = ".palimpsest.toml"
+NAME: Final = MARKER
 DEEPEST: Final = 40
-LARGEST: Final = 64 * 1024
+LARGEST: Final = LARGEST_MARKER
 KEPT: Final = 256
 LONGEST_NAME: Final = 200
 TRUSTED: Final = "trusted.json"
@@ -35,11 +38,12 @@ TRUSTED: Final = "trusted.json"
 @dataclass(frozen=True, slots=True)
 class Marked:
     """What files on the way to a folder allow, and why it is less than all; the project that the nearest trusted one
-    names."""
+    names; the files that any of them says are never read."""
 
     mode: Mode = Mode.ON
     why: str = ""
     project: str | None = None
+    unread: UnreadFiles = NO_FILES
 
 
 class TrustedProjects:
@@ -127,7 +131,8 @@ class Markers:
         named = [(key_of(file), each.project) for file, each in zip(files, found, strict=True) if each.project]
         trusted = self._trusted.named() if named else {}
         project = next((name for file, name in named if trusted.get(file) == name), None)
-        return replace(strictest, project=project)
+        unread = reduce(or_, (each.unread for each in found), NO_FILES)
+        return replace(strictest, project=project, unread=unread)
 
     def file(self, file: Path) -> Marked:
         """What one file says; a project that it names, whether it is trusted or not."""
@@ -161,9 +166,10 @@ def _marked(file: Path) -> Marked:
         if len(text) > LARGEST:
             raise ValueError(f"it has more than {LARGEST // 1024} KiB")
         said = tomllib.loads(text.decode())
-        unknown = sorted(said.keys() - {"memory", "project"})
+        unknown = sorted(said.keys() - {"memory", "project", "never_read"})
         if unknown:
-            raise ValueError(f"there is no {unknown[0]!r} in it, only memory and project")
+            raise ValueError(f"there is no {unknown[0]!r} in it, only memory, project and never_read")
+        unread = below(str(file.parent), checked_globs(said.get("never_read", [])))
         mode = Mode(said.get("memory", Mode.ON))
         project = said.get("project")
         if project is not None and not _is_name(project):
@@ -171,7 +177,7 @@ def _marked(file: Path) -> Marked:
     except (OSError, ValueError, RecursionError) as error:
         told = " ".join(str(error).split()).encode("ascii", "replace").decode()[:120]
         return Marked(Mode.OFF, f"{NAME} cannot be understood: {told}")
-    return Marked(mode, "" if mode is Mode.ON else f"{NAME} says {mode}", project)
+    return Marked(mode, "" if mode is Mode.ON else f"{NAME} says {mode}", project, unread)
 
 
 def _is_name(value: object) -> bool:

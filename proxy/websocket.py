@@ -56,7 +56,7 @@ class SocketSteps:
     bring the exchange into the journal."""
 
     read: Callable[[Dialect, bytes, str], Awaitable[RequestView | None]]
-    prepare: Callable[[RequestView | None], Awaitable[Prepared | None]]
+    prepare: Callable[[RequestView | None], Awaitable[tuple[RequestView | None, Prepared | None]]]
     write: Callable[[Dialect, RequestView, Prepared], Awaitable[bytes | None]]
     commit: Callable[[Edge, RequestView | None, Prepared | None], Committing]
 
@@ -229,7 +229,7 @@ class _SocketRelay:
                 # What is wrong with a frame is for the provider to say.
                 with suppress(Refusal):
                     view = await self._steps.read(self._dialect, body, self._path)
-                    prepared = await self._steps.prepare(view)
+                    view, prepared = await self._steps.prepare(view)
             if view is not None and prepared is not None:
                 written = await self._steps.write(self._dialect, view, prepared)
         heard = prepared is not None and prepared.journaled

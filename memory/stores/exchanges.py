@@ -136,7 +136,7 @@ class Exchanges(WorkerBacklog):
             history=history,
             messages=tuple(await seal_all(messages, self._redact, opened)),
             reply=reply.digest if reply else None,
-            forms=tuple(forms(answer.parts, reply.digest if reply else b"")),
+            forms=tuple(forms(answer.sent or answer.parts, reply.digest if reply else b"")),
             complete=answer.complete,
             stop=self._redact(answer.stop),
             usage=answer.usage,
@@ -322,7 +322,8 @@ class Exchanges(WorkerBacklog):
 
 def reply_message(reply: Reply) -> Message | None:
     """The reply as the message that a client sends back; None where nothing was said."""
-    return Message(Role.ASSISTANT, reply.parts, digest(Role.ASSISTANT, reply.parts)) if reply.parts else None
+    name = digest(Role.ASSISTANT, reply.sent or reply.parts)
+    return Message(Role.ASSISTANT, reply.parts, name) if reply.parts else None
 
 
 def forms(parts: Sequence[Part], whole: bytes = b"") -> list[tuple[bytes, ...]]:

@@ -19,6 +19,7 @@ from memory.hooks.params import CONTROLS, checked_text
 from memory.learning.redact import redact_name
 from memory.services.transfer.replaying import RecordedSession
 from memory.session import Mode
+from memory.withheld import withheld
 from proxy.api.params import memory_of, scope_of
 from proxy.api.responses import answer
 from proxy.caller import without_secrets
@@ -96,6 +97,7 @@ async def session(request: web.Request) -> web.Response:
     place = edge.checkouts.locate(ClientEnvironment(directory=recorded_body.directory, remote=recorded_body.remote))
     if place.mode is not Mode.ON:
         raise Refusal(403, f"memory learns nothing there: {place.why}")
+    conversation = withheld(conversation, place.unread)
     if scope.project is None:
         scope = without_secrets(replace(scope, project=project_of(place)), edge.identity_key)
     settings = request.app[EDGE].settings.projects.get(scope.project or "")

@@ -16,6 +16,7 @@ from itertools import chain
 from urllib.parse import unquote, urlsplit
 
 from memory.session import Mode
+from memory.unread_files import NO_FILES, UnreadFiles
 
 MAX_PROJECT_CHARS = 200
 """Characters of a project's name."""
@@ -28,7 +29,7 @@ class ClientEnvironment:
     ``directory`` is an absolute path on the client's machine; ``remote`` the URL of its git remote as it was
     told; ``date`` the client's day (ISO); ``timezone`` an IANA name; ``project`` the name that the place's
     project already has on this machine, ``checkout`` the root of the worktree that lies there; ``mode`` how far memory
-    takes part there, and ``why`` it is less than all.
+    takes part there, and ``why`` it is less than all; ``unread`` are the files there that it never reads.
     """
 
     directory: str | None = None
@@ -39,6 +40,7 @@ class ClientEnvironment:
     checkout: str | None = None
     mode: Mode = Mode.ON
     why: str = ""
+    unread: UnreadFiles = NO_FILES
 
 
 @lru_cache(maxsize=128)

@@ -14,6 +14,7 @@ import msgspec
 
 from memory.conversation import Conversation, Reply
 from memory.edits import Edit
+from memory.unread_files import NO_FILES, UnreadFiles
 
 
 class Unreadable(Exception):
@@ -51,7 +52,8 @@ class RequestView:
     ``fields`` are the raw JSON slices of the top-level keys; ``items`` the raw slices of the messages in order,
     as long as ``conversation.messages``. ``prompt`` is True where the messages are a bare string. ``cut_from`` is the
     text that the slices are views of: the body, or a copy of equal length in which what JSON readers refuse is masked.
-    ``framing`` is how a streamed reply comes.
+    ``framing`` is how a streamed reply comes. ``unread`` are
+    files of which the conversation says nothing, and of which nothing is to be kept of the reply.
     """
 
     body: bytes
@@ -61,6 +63,7 @@ class RequestView:
     prompt: bool = False
     cut_from: bytes = b""
     framing: Framing = Framing.EVENTS
+    unread: UnreadFiles = NO_FILES
 
     def field(self, name: str) -> Any:
         """A top-level field, decoded; None where it is missing, or cannot be decoded (too deep, too large a number)."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import stat
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import orjson
@@ -12,6 +14,8 @@ import pytest
 import pytest_asyncio
 
 from memory.session import Mode
+from memory.stores.messages import opened
+from memory.withheld import WITHHELD
 from proxy.marker import LARGEST, NAME, TRUSTED, Markers, TrustedProjects
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.api.asking import asking
@@ -48,6 +52,8 @@ def test_the_strictest_file_on_the_way_counts_and_a_change_at_once(tmp_path: Pat
         'memory = "never"',
         "memory = 3",
         'shared = "another"',
+        'never_read = ".env"',
+        'never_read = ["../.env"]',
         "project = 3",
         'project = ""',
         "\x00",
@@ -80,6 +86,17 @@ def test_a_project_counts_once_the_person_trusts_this_file_with_this_name(tmp_pa
     assert markers.of(str(inner)).project == "evil", "a damaged file changes nothing"
     (tmp_path / "home" / "trusted.json").unlink()
     assert markers.of(str(inner)).project is None
+
+
+def test_all_that_is_never_read_on_the_way_counts(tmp_path: Path) -> None:
+    inner = tmp_path / "api"
+    inner.mkdir()
+    (tmp_path / NAME).write_text('never_read = [".env", "/keys"]\n')
+    (inner / NAME).write_text('never_read = ["*.pem"]\n')
+    unread = Markers().of(str(inner)).unread
+    assert all(unread.matches(str(tmp_path / each)) for each in (".env", "api/.env", "keys/a", "api/a.pem"))
+    assert not any(unread.matches(str(tmp_path / each)) for each in ("a.pem", "api/keys/a", "README.md"))
+    assert not Markers().of(str(tmp_path)).unread.matches(str(inner / "a.pem"))
 
 
 def test_a_file_that_is_too_large_switches_memory_off(tmp_path: Path) -> None:
@@ -180,3 +197,47 @@ async def test_nothing_is_learned_or_given_in_such_a_folder(provider: FakeProvid
         }  # fmt: skip
         told = await asking(proxy)("POST", "api/import/session", session, status=403)
         assert NAME in told["error"]
+
+
+async def test_what_is_never_read_is_kept_nowhere_and_reaches_the_provider(
+    provider: FakeProvider, tmp_path: Path
+) -> None:
+    folder, secret = tmp_path / "boat", "The mooring lies left of the pier"
+    folder.mkdir()
+    (folder / NAME).write_text('never_read = [".env", "keys/"]')
+    system = {"role": "system", "content": f"Working directory: {folder}"}
+    calls = [
+        {"id": "c1", "type": "function", "function": {"name": "read", "arguments": f'{{"path": "{folder}/.env"}}'}},
+        {"id": "c2", "type": "function", "function": {"name": "bash", "arguments": '{"command": "cat keys/a | sort"}'}},
+    ]
+    messages = [
+        system,
+        {"role": "user", "content": "Where do we moor? We decided to use PostgreSQL 16 for billing."},
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "c1", "content": f"MOORING={secret}."},
+        {"role": "tool", "tool_call_id": "c2", "content": f"{secret}, says the key."},
+    ]
+    async with running(provider, tmp_path / "home") as proxy:
+        body = {
+            "model": "gpt-4o-mini",
+            "messages": messages,
+            "tools": [{"type": "function", "function": {"name": "bash"}}],
+        }
+        status, _, _ = await proxy.post("/v1/chat/completions", body, x_session_id="s1")
+        assert status == 200 and provider.last.body.count(secret.encode()) == 2
+        # What the provider was told is told again in the same bytes.
+        messages += [{"role": "assistant", "content": "OK."}, {"role": "user", "content": "And which database?"}]
+        await proxy.post("/v1/chat/completions", body, x_session_id="s1")
+        assert provider.requests[-1].body.startswith(provider.requests[-2].body.split(b'"tools"')[0][:-2])
+        await proxy.learned()
+        facts = (await asking(proxy)("GET", "api/facts"))["facts"]
+        assert any("PostgreSQL" in each["text"] for each in facts), "the rest is learned from"
+        exported = orjson.dumps(await asking(proxy)("GET", "api/log"))
+        assert secret.encode() not in exported
+        [session] = {each["session"] for each in (await asking(proxy)("GET", "api/log"))["receipts"]}
+        shown = orjson.dumps(await asking(proxy)("GET", f"api/sessions/{session}"))
+        assert secret.encode() not in shown
+    with closing(sqlite3.connect(tmp_path / "home" / "journal.db")) as journal:
+        kept = [opened(body, whole=True) for (body,) in journal.execute("SELECT body FROM messages")]
+    assert kept and not any(secret.encode() in each for each in kept)
+    assert any(WITHHELD.encode() in each for each in kept)

@@ -1,4 +1,5 @@
-"""Read files of a checkout: inside of it only, by no link, and never what looks like a secret.
+"""Read files of a checkout: inside of it only, by no link, and never what looks like a secret, or what a
+``.palimpsest.toml`` says is never read.
 
 Which files there are, ignored ones aside, is for git to say; what is asked for here must be among those.
 """
@@ -8,9 +9,15 @@ from __future__ import annotations
 import os
 import re
 import stat
+import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, NamedTuple
+
+from memory.unread_files import LARGEST_MARKER, MARKER, NO_FILES, UnreadFiles, below, checked_globs
+
+DEEPEST: Final = 40
+"""Folders above a file that are asked whether it is read."""
 
 LARGEST: Final = 512 * 1024
 """Bytes of a file that is read."""
@@ -62,6 +69,7 @@ class CheckoutFiles:
     def __init__(self, root: str) -> None:
         self._root = root
         self._folders: dict[str, int] = {}
+        self._said: dict[Path, UnreadFiles | None] = {}
 
     def __enter__(self) -> CheckoutFiles:
         return self
@@ -94,12 +102,23 @@ class CheckoutFiles:
             OSError: when it cannot be read.
         """
         folder, name = self._place(path)
-        if folder < 0 or secret_like(path):
+        if folder < 0 or secret_like(path) or self._is_unread(path):
             return None
         opened = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
         with os.fdopen(opened, "rb") as file:
             status = os.fstat(file.fileno())
             return file.read(LARGEST) if stat.S_ISREG(status.st_mode) and status.st_size <= LARGEST else None
+
+    def _is_unread(self, path: str) -> bool:
+        """Whether a file in its folder, or above it, says that this one is never read."""
+        full = Path(self._root, path)
+        for folder in full.parents[:DEEPEST]:
+            if folder not in self._said:
+                self._said[folder] = unread_below(folder)
+            said = self._said[folder]
+            if said is None or said.matches(str(full)):
+                return True
+        return False
 
     def _place(self, path: str) -> tuple[int, str]:
         """The open folder that a file lies in, and its name; -1 where there is none."""
@@ -121,6 +140,24 @@ class CheckoutFiles:
                 known = -1
             self._folders[path] = known
         return known
+
+
+def unread_below(folder: Path) -> UnreadFiles | None:
+    """What a folder's own file says is never read there; None where it cannot be understood: then nothing is read."""
+    try:
+        opened = os.open(folder / MARKER, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except (FileNotFoundError, NotADirectoryError):
+        return NO_FILES
+    except OSError:
+        return None
+    try:
+        with os.fdopen(opened, "rb") as file:
+            text = file.read(LARGEST_MARKER + 1)
+        if len(text) > LARGEST_MARKER:
+            return None
+        return below(str(folder), checked_globs(tomllib.loads(text.decode()).get("never_read", [])))
+    except (OSError, ValueError, RecursionError):
+        return None
 
 
 _HOW: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -10,6 +10,7 @@ from memory.features.checkouts import files
 from memory.features.checkouts.finding import found
 from memory.features.checkouts.git import git
 from memory.features.checkouts.looking import look
+from memory.unread_files import MARKER
 from tests.memory.features.checkouts.repository import Repository
 
 
@@ -116,3 +117,16 @@ def test_nothing_that_a_repository_names_is_run(tmp_path: Path) -> None:
     found("drain_jobs() is in src/jobs.py.", view)
     assert git(str(repository.root), "log", "-p", "--no-ext-diff", "--no-textconv")
     assert not ran.exists()
+
+
+def test_what_a_folder_says_is_never_read_is_not(tmp_path: Path) -> None:
+    root = tmp_path.resolve() / "boat"
+    (root / "src").mkdir(parents=True)
+    for name in ("a.txt", "src/a.txt", "src/b.txt", "notes.md"):
+        (root / name).write_text("moored")
+    (root.parent / MARKER).write_text('never_read = ["notes.md"]')
+    (root / "src" / MARKER).write_text('never_read = ["a.txt"]')
+    read = {name: files.read(str(root), name) for name in ("a.txt", "src/a.txt", "src/b.txt", "notes.md")}
+    assert read == {"a.txt": b"moored", "src/a.txt": None, "src/b.txt": b"moored", "notes.md": None}
+    (root / "src" / MARKER).write_text("never_read = 3")
+    assert files.read(str(root), "src/b.txt") is None, "of what cannot be understood nothing is read"
