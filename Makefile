@@ -71,7 +71,7 @@ release: $(VENV)/.dev
 	$(BIN)/python -m docs.release sbom > dist/sbom.cdx.json
 	$(PYTHON) -m venv $(AUDIT)
 	$(AUDIT)/bin/python -m pip install --quiet 'pip-audit>=2.9,<3'
-	$(AUDIT)/bin/pip-audit --require-hashes --disable-pip --requirement requirements.lock
+	$(AUDIT)/bin/pip-audit --strict --require-hashes --disable-pip --requirement requirements.lock
 
 clean:
 	rm -rf $(VENV) $(AUDIT) .e2e .bench dist site

@@ -79,3 +79,9 @@ def test_a_licence_is_allowed_or_not(licence: str, fine: bool) -> None:
 def test_a_package_that_says_nothing_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Package, "licence", property(lambda _: ""))
     assert "nothing that it says" in next(faults())
+
+
+def test_an_audit_that_could_not_look_a_package_up_is_none() -> None:
+    """Without this option pip-audit skips what it finds nothing about, and says that all is well."""
+    [audit] = [line for line in Path("Makefile").read_text().splitlines() if "/pip-audit " in line]
+    assert "--strict" in audit and "requirements.lock" in audit

@@ -36,6 +36,7 @@ from proxy.settings import Loaded, Settings
 
 if TYPE_CHECKING:
     from memory.bootstrap import Memory
+    from proxy.edge import Edge
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +53,9 @@ SWITCH_SECONDS = 0.0005
 _YOUNG = (5000, 5, 80)
 # A collection that holds everything up for so long is not to be repeated.
 LONG_SECONDS = 0.01
+
+LEARN_SECONDS = 5.0
+"""How long an end may wait for what was said last to be learned; a second signal does not wait."""
 
 
 def serve(
@@ -171,9 +175,25 @@ async def _run(settled: Loaded, sockets: list[socket.socket], handed: bool) -> N
         for task in beside:
             task.cancel()
         print("stopping", file=sys.stderr, flush=True)
+        await _learn_the_rest(edge)
     finally:
         announcement.unlink(missing_ok=True)
         await runner.cleanup()
+
+
+async def _learn_the_rest(edge: Edge) -> None:
+    """Learn from what was said last: the next session may begin as soon as a server that ends now is started again, and
+    asks before that one has read it."""
+    from proxy.fail_open import fail_open
+
+    if edge.memory is not None:
+        await fail_open(
+            edge.memory.learner.catch_up(),
+            default=None,
+            timeout_seconds=LEARN_SECONDS,
+            operation="learning before the end",
+            degradations=edge.degradations,
+        )
 
 
 def _import_what_serves() -> None:

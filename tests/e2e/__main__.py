@@ -57,7 +57,7 @@ def main(asked: list[str]) -> int:
         except NotInstalled as error:
             ready[name] = str(error)
     print(f"clients installed in {FOLDER} ({time.monotonic() - started:.0f} s)", flush=True)
-    runs = [(name, each) for each in scenarios for name in chosen if CLIENTS[name].light is (each == LIGHT)]
+    runs = [(name, each) for each in scenarios for name in chosen if _plays(name, each)]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         played = pool.map(lambda run: play(run[0], run[1], isolated, ready.get(run[0])), runs)
         results = dict(zip(runs, played, strict=True))
@@ -68,6 +68,12 @@ def main(asked: list[str]) -> int:
     if len(names) < len(asked):
         write({run: checks for run, checks in results.items() if run[0] not in ready}, f"{date.today()}")
     return report(results, first, time.monotonic() - started)
+
+
+def _plays(client: str, scenario: str) -> bool:
+    """Whether a client is put through a scenario."""
+    only = SCENARIOS[scenario].clients
+    return client in only if only else CLIENTS[client].light is (scenario == LIGHT)
 
 
 def failed(checks: list[Check]) -> list[Check]:

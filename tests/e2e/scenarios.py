@@ -7,6 +7,7 @@ from typing import NamedTuple
 from tests.e2e.asking import Asking
 from tests.e2e.branches import Branches
 from tests.e2e.errands import Errands
+from tests.e2e.first_day import FirstDay
 from tests.e2e.long import Long, Unshed
 from tests.e2e.once import Once
 from tests.e2e.scenario import Turns
@@ -17,17 +18,20 @@ from tests.e2e.weeks import Weeks
 
 
 class Scenario(NamedTuple):
-    """How it is scripted and played, and whether the client is given a small window."""
+    """How it is scripted and played, whether the client is given a small window, and with which clients: all where none
+    is named."""
 
     script: type[Script]
     stage: type[Stage]
     narrow: bool = False
+    clients: tuple[str, ...] = ()
 
 
 LIGHT = Once.name
 """The one scenario of clients that are light, and of no others."""
 
 SCENARIOS = {
+    FirstDay.name: Scenario(Script, FirstDay, clients=("claude", "codex", "opencode")),
     Once.name: Scenario(Script, Once),
     Turns.name: Scenario(Script, Turns),
     Asking.name: Scenario(Script, Asking),

@@ -6,8 +6,10 @@ import gc
 import json
 import logging
 import signal
+import sqlite3
 import stat
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import aiohttp
@@ -86,6 +88,21 @@ async def test_an_interrupt_stops_it_gracefully(home: Path) -> None:
         started.process.send_signal(signal.SIGINT)
         _, logged = await started.process.communicate()
         assert started.process.returncode == 0 and b"Traceback" not in logged
+
+
+async def test_what_was_said_last_is_learned_before_it_ends(home: Path) -> None:
+    async with fake_provider() as provider, serving("--home", str(home), "--upstream", provider.url) as started:
+        said = "Please remember this decision: the billing service is deployed on port 7443."
+        body = {"model": "m", "messages": [{"role": "user", "content": said}]}
+        address = f"{started.url}/v1/chat/completions"
+        async with aiohttp.ClientSession() as client, client.post(address, json=body) as reply:
+            assert reply.status == 200
+            await reply.read()
+        code, logged = await started.stop()
+        assert code == 0 and "Traceback" not in logged
+    with closing(sqlite3.connect(home / "journal.db")) as journal:
+        facts = [text for (text,) in journal.execute("SELECT text FROM facts")]
+    assert any("7443" in text for text in facts)
 
 
 async def test_faults_before_the_start_are_sentences(home: Path) -> None:
