@@ -9,9 +9,11 @@ from memory.hooks.command import count, where
 
 THERE = "stands in the request already"
 
+_FOUND_NOTHING = "found nothing that belongs here"
+
 _NOTHING = {
     "asks nothing": "what you said asks nothing of memory",
-    "found nothing that belongs here": "memory holds nothing that belongs to it",
+    _FOUND_NOTHING: "memory holds nothing that belongs to it",
     "has used up its budget": "this turn has had as many tokens of memory as it may (memory.recall.tokens)",
     "is switched off": "recall is switched off (memory.recall.enabled)",
 }
@@ -84,8 +86,10 @@ def because(why: dict[str, float]) -> str:
     return "it shares words with what you said" if words >= meaning else "it means something like what you said"
 
 
-def nothing(reason: str) -> str:
-    """Why nothing was added."""
+def nothing(reason: str, before: bool = False) -> str:
+    """Why nothing was added, to a request in which something stands from ``before``."""
+    if before and reason == _FOUND_NOTHING:
+        return "memory holds nothing more that belongs to it"
     return _NOTHING.get(reason, reason)
 
 

@@ -59,6 +59,7 @@ def explained(searched: SearchResult, packed: Packed, moment: SearchContext, tok
     scored = {each.id: each for each in searched.ranked}
     worth = {each.id for each in searched.scored}
     looked: dict[str, ExplainedCandidate] = {}
+    facts = {each.source for round in searched.rounds for _, each in round.candidates if isinstance(each, Fact)}
     for each in searched.ranked:
         fate = SHOWN if each.id in shown else "no room" if each.id in worth else "says what another one says"
         looked[each.id] = ExplainedCandidate(each.memory, each.score, each.why, fate)
@@ -66,7 +67,9 @@ def explained(searched: SearchResult, packed: Packed, moment: SearchContext, tok
         for hit, memory in round.candidates:
             if memory.id not in scored and memory.id not in looked:
                 legs = {"coverage": round.weighed.coverage(hit.lexical), "cosine": max(hit.cosine, 0.0)}
-                looked[memory.id] = ExplainedCandidate(memory, 0.0, legs, _cut(memory, bool(round.scored), moment))
+                near = sum(legs.values()) >= needed(round.question, round.weighed)
+                learned = near and isinstance(memory, Passage) and memory.source in facts
+                looked[memory.id] = ExplainedCandidate(memory, 0.0, legs, _cut(memory, learned, moment))
     return Explained(
         tuple(_search_round(round) for round in searched.rounds),
         tuple(
@@ -95,8 +98,8 @@ def _search_round(round: SearchPass) -> SearchRound:
     )
 
 
-def _cut(memory: Memory, passed: bool, moment: SearchContext) -> str:
-    """Why a candidate was not ranked."""
+def _cut(memory: Memory, learned: bool, moment: SearchContext) -> str:
+    """Why a candidate was not ranked; ``learned``: it was near enough, and a fact of the same source was found."""
     if memory.sensitivity is Sensitivity.RESTRICTED:
         return "restricted: only given by its id"
     if memory.session == moment.session and moment.session:
@@ -112,4 +115,4 @@ def _cut(memory: Memory, passed: bool, moment: SearchContext) -> str:
             return memory.state.value
     if isinstance(memory, Passage) and is_question(memory):
         return "a question of then"
-    return "said by a fact that is known" if passed else "below the floor"
+    return "said by a fact that is known" if learned else "below the floor"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated, Any
 
 import typer
 
+from memory.fact import Origin
 from proxy.cli import output, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.contents import is_handle
 from proxy.cli.faults import CommandError
 from proxy.cli.history import draw
+from proxy.cli.prompts import is_interactive
 from proxy.cli.provenance import From, OriginOf, Since, Until, came, forget_from, selection
 from proxy.cli.recall_report import explained
 from proxy.cli.server import RunningServer
@@ -57,7 +58,8 @@ def facts(
     ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000)] = 100,
 ) -> None:
-    """List what has been learned, the newest first."""
+    """List what has been learned, the newest first. What the project's own files say is only counted, unless a text, a
+    kind or a state is asked for."""
     if branch is not None:
         if text or kind or state != "active":
             raise CommandError("--branch lists all that was learnt on a branch; it goes with --limit only")
@@ -67,8 +69,13 @@ def facts(
     response = call.ask("GET", "api/facts", query)
     if call.as_json:
         output.as_json(response)
-    else:
-        output.memories(response["facts"], "nothing has been learned yet")
+        return
+    found = response["facts"]
+    said = found if text or kind or state != "active" else [each for each in found if each["origin"] != Origin.FILE]
+    output.memories(said, "nothing has been learned yet")
+    if rest := len(found) - len(said):
+        told = f"and {rest} more that the project's own files say: {wording.program()} facts --kind convention"
+        output.screen().print(told)
 
 
 def _on_branch(call: Call, branch: str, limit: int) -> None:
@@ -193,6 +200,11 @@ def forget(
             outcome = _forgotten(server, scope, [each["id"] for each in found], query)
             outcome["faults"] = [*dict.fromkeys((*outcome["faults"], *preview["would_stay"]))]
         else:
+            if not (yes or call.as_json) and is_interactive():
+                # A slip in a few letters of an id cannot be taken back.
+                found = [server.ask("GET", f"api/facts/{id}", scope) for id in ids or ()]
+                output.memories(found, "")
+                _sure(len(found), yes)
             outcome = server.ask("POST", "api/forget", scope, {"ids": ids})
     if call.as_json:
         output.as_json(outcome)
@@ -239,7 +251,8 @@ def _forgotten(server: RunningServer, scope: dict[str, str], ids: list[str], que
 def _sure(count: int, yes: bool) -> None:
     if yes:
         return
-    if not sys.stdin.isatty():
+    if not is_interactive():
         raise CommandError(f"this would forget {wording.count(count, 'memory')} for good: say --yes", 2)
-    if not typer.confirm(f"Forget these {count} for good?", default=False):
+    what = "it" if count == 1 else f"these {count}"
+    if not typer.confirm(f"Forget {what} for good?", default=False):
         raise CommandError("nothing was forgotten")

@@ -54,6 +54,9 @@ _YOUNG = (5000, 5, 80)
 # A collection that holds everything up for so long is not to be repeated.
 LONG_SECONDS = 0.01
 
+USUAL = ("claude", "codex", "opencode")
+"""Runtimes that are named where none is found."""
+
 LEARN_SECONDS = 5.0
 """How long an end may wait for what was said last to be learned; a second signal does not wait."""
 
@@ -271,7 +274,7 @@ def _loop(settings: Settings) -> Callable[[], asyncio.AbstractEventLoop] | None:
 
 def welcome(settings: Settings, url: str, fault: str = "", waiting: int = 0) -> str:
     """What is printed after the start: where it listens, where the data lies, what to do next."""
-    from proxy.cli.runtime_names import titles
+    from proxy.cli.runtime_names import installed, titles
 
     upstream = settings.upstream
     providers = upstream.url or f"{upstream.openai} and {upstream.anthropic}"
@@ -280,7 +283,9 @@ def welcome(settings: Settings, url: str, fault: str = "", waiting: int = 0) -> 
     else:
         memory = {Mode.ON: "on", Mode.READ_ONLY: "read-only", Mode.OFF: "off"}[settings.memory.mode]
     key = " --key KEY" if settings.credentials else ""
-    width, me = max(map(len, titles())), wording.program()
+    names, me = titles(), wording.program()
+    here = [name for name in names if name in installed()] or list(USUAL)
+    width = max(map(len, here))
     lines = [
         f"Palimpsest listens on {url}",
         f"  data      {settings.home}",
@@ -290,7 +295,8 @@ def welcome(settings: Settings, url: str, fault: str = "", waiting: int = 0) -> 
         *([f"  waiting   {wording.count(waiting, 'candidate')} for you: {me} candidates"] if waiting else []),
         "",
         "Connect a runtime (--write changes its configuration, and --undo puts it back):",
-        *(f"  {me} connect {name:<{width}}{key}   {title}" for name, title in titles().items()),
+        *(f"  {me} connect {name:<{width}}{key}   {names[name]}" for name in here),
+        f"  {me} connect {'':<{width}}{' ' * len(key)}   lists all {len(names)}",
         "",
         "See that it works:",
         f"  {me} doctor    {me} status    {me} log",

@@ -61,7 +61,8 @@ def _print_report(data: dict[str, Any], limit: int) -> None:
                 ),
             )
     else:
-        console.print(f"nothing was added: {explanations.nothing(data['nothing'])}")
+        before = bool(data["page"] or data["earlier"])
+        console.print(f"nothing was added{' here' if before else ''}: {explanations.nothing(data['nothing'], before)}")
     if data["research"]:
         console.print("added too: what a sub-agent found out before (palimpsest research)")
     if data["gone"]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Final, Protocol
+
+_LIKE_AN_ID: Final = re.compile(r"[0-9a-f-]+")
 
 
 class NotFound(LookupError):
@@ -36,7 +39,8 @@ async def named(journal: LookupJournal, prefixes: Sequence[str], owners: Sequenc
     for prefix in prefixes:
         found = await journal.begins(prefix, owners, 5) if prefix else []
         if not found:
-            raise NotFound(f"there is no memory {prefix!r}")
+            hint = "" if _LIKE_AN_ID.fullmatch(prefix) else ": it is named by its id, or the beginning of one"
+            raise NotFound(f"there is no memory {prefix!r}{hint}")
         if len(found) > 1 and prefix not in found:
             raise Ambiguous(prefix, found)
         names.append(prefix if prefix in found else found[0])

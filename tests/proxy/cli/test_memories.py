@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -64,6 +66,30 @@ def test_what_is_remembered_here_belongs_to_this_project(tmp_path: Path) -> None
 def test_text_that_looks_like_markup_is_shown_as_it_is() -> None:
     remembered("Use [bold]brackets[/bold] and :smile: as they are")
     assert "[bold]brackets[/bold] and :smile:" in run("facts").out
+
+
+def test_what_the_projects_files_say_is_counted_below_what_was_said(home: Path) -> None:
+    remembered("The lighthouse keeper is called Ines")
+    file = remembered("The linter is ruff")
+    with closing(sqlite3.connect(home / "journal.db")) as journal, journal:
+        journal.execute("UPDATE facts SET origin = 'file' WHERE id = ?", (file,))
+    told = run("facts").out
+    assert "Ines" in told and "ruff" not in told and "and 1 more that the project's own files say" in told
+    assert "ruff" in run("facts", "linter").out
+    assert len(run("facts", "--json").json["facts"]) == 2
+
+
+def test_on_a_terminal_a_memory_is_shown_before_it_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    id = remembered("The lighthouse keeper is called Ines")
+    monkeypatch.setattr("proxy.cli.memories.is_interactive", lambda: True)
+    kept = run("forget", id[:8], stdin="n\n")
+    assert kept.code == 1 and "Ines" in kept.out and "nothing was forgotten" in kept.err
+    assert "1 fact," in run("forget", id[:8], stdin="y\n").out
+
+
+def test_who_names_a_memory_by_its_words_is_told_how_it_is_named() -> None:
+    assert "named by its id" in run("forget", "lighthouse").err
+    assert "named by its id" not in run("forget", "abcdef12").err
 
 
 def test_forgetting_by_a_query_shows_what_goes_and_wants_a_yes() -> None:

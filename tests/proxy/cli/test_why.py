@@ -67,6 +67,13 @@ def test_where_nothing_was_added_it_says_why(answers: dict[str, Any]) -> None:
     assert "1 memory of what was added is forgotten since" in told and "looked at" not in told
 
 
+def test_where_nothing_was_added_and_the_page_stands_there_it_is_not_said_that_nothing_belongs_to_it(
+    answers: dict[str, Any],
+) -> None:
+    answers |= {"added": [], "nothing": "found nothing that belongs here", "left": []}
+    assert "nothing was added here: memory holds nothing more that belongs to it" in run("why").out
+
+
 def test_where_no_request_came_that_is_a_fault(server: RunningServer, tmp_path: Path) -> None:
     done = run("why")
     assert done.code == 1 and "no request in the project" in done.err and "has come through yet" in done.err
