@@ -25,7 +25,6 @@ OPENING: Final = 4
 """Words of a statement among which "also" says that it comes beside another."""
 EVEN_SO: Final = 0.6
 """How likely it must be that two statements cannot both hold whose form speaks against that."""
-SURELY: Final = 0.9
 _AT_WORK: Final = (Category.WORKFLOWS, Category.TECHNICAL, Category.PROJECTS, Category.PEOPLE)
 """What the encoder was fitted to: how work is done, the project, the people in it."""
 _ALSO: Final = vocabulary("also too additionally besides auch außerdem zusätzlich también además aussi também")
@@ -117,10 +116,10 @@ def _has_number(words: Iterable[str]) -> bool:
 def relations(draft: FactDraft, facts: Sequence[Fact], encoder: Encoder) -> dict[str, Relation]:
     """How a draft stands to some facts, by their ids. Where the form speaks against a change, the encoder must be the
     surer of it."""
-    text = _ASIDE.sub("", draft.line)
-    read = encoder.relations([(_ASIDE.sub("", fact.line), text) for fact in facts])
+    text = _ASIDE.sub("", draft.text)
+    read = encoder.relations([(_ASIDE.sub("", fact.text), text) for fact in facts])
     return {
-        fact.id: _by_form(relation, fact.line, draft.line, fact.kind is FactKind.TASK)
+        fact.id: _by_form(relation, fact.text, draft.text, fact.kind is FactKind.TASK)
         for fact, relation in zip(facts, read, strict=True)
     }
 
@@ -139,8 +138,7 @@ def _by_form(relation: Relation, older: str, newer: str, to_do: bool) -> Relatio
         if not elsewhere(older, newer):
             return replace(relation, same=0.0, refines=0.0, contradicts=relation.contradicts + alike)
     at_odds = relation.replaces + relation.contradicts
-    sure = at_odds >= SURELY or (at_odds >= EVEN_SO and (to_do or _tells_as_much(older, newer)))
-    if changes or (sure and not elsewhere(older, newer)):
+    if changes or (at_odds >= EVEN_SO and (to_do or _tells_as_much(older, newer)) and not elsewhere(older, newer)):
         return relation
     return replace(relation, replaces=0.0, contradicts=0.0)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from types import SimpleNamespace
 
 import pytest
@@ -29,6 +30,7 @@ def test_any_other_failure_is_told_by_its_kind() -> None:
 def test_the_same_is_logged_once_a_second_and_counted_each_time(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    caplog.set_level(logging.WARNING)
     now = [100.0]
     monkeypatch.setattr("proxy.fail_open.time", SimpleNamespace(time=lambda: 0.0, monotonic=lambda: now[0]))
     counted = Degradations()

@@ -12,6 +12,7 @@ import pytest
 
 from memory.conversation import Reply
 from memory.session import Prepared
+from memory.unread_files import NO_FILES
 from proxy.commit import ExchangeCommit
 from proxy.edge import Edge
 from proxy.fail_open import Degradations
@@ -76,7 +77,7 @@ def held(note: Callable[[], Awaitable[bool]], set_aside: Callable[[], Awaitable[
         settings = SimpleNamespace(memory=SimpleNamespace(journal=journal))
         edge = SimpleNamespace(memory=memory, settings=settings, degradations=degradations, run_in_background=go_beside)
         prepared = SimpleNamespace(journaled=True, receipt=SimpleNamespace(id="r1"))
-        view = SimpleNamespace(conversation=None)
+        view = SimpleNamespace(conversation=None, unread=NO_FILES)
         committed = ExchangeCommit(cast(Edge, edge), cast(RequestView, view), cast(Prepared, prepared))
         await committed.commit_before_end(Reply())
         passed = asyncio.get_running_loop().time()

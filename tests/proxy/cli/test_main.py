@@ -15,6 +15,8 @@ from proxy.cli import main
 from proxy.cli.faults import as_sentences
 from tests.proxy.cli.running import program, run
 
+NO_SUCH_MEMORY = "there is no memory 'nothing': it is named by its id, or the beginning of one"
+
 
 def test_a_foreign_package_in_our_place_is_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
@@ -63,8 +65,8 @@ def test_matrices_are_multiplied_in_one_thread_unless_somebody_says_otherwise(mo
 
 def test_where_json_was_asked_for_a_fault_is_json_too(home: Path) -> None:
     done = run("fact", "nothing", "--json")
-    assert (done.code, done.json) == (1, {"error": "there is no memory 'nothing'"})
-    assert done.err == "palimpsest: there is no memory 'nothing'\n"
+    assert (done.code, done.json) == (1, {"error": NO_SUCH_MEMORY})
+    assert done.err == f"palimpsest: {NO_SUCH_MEMORY}\n"
     (home / "config.yaml").write_text("memry: 1\n")
     done = run("facts", "--json")
     assert done.code == 2 and "memry" in done.json["error"]

@@ -42,7 +42,7 @@ def paraphrases(facts: Mapping[str, Fact], near: Sequence[SimilarPair], encoder:
 
 def _texts(facts: Mapping[str, Fact], pair: SimilarPair) -> tuple[str, str]:
     older, newer = sorted((facts[pair.one], facts[pair.other]), key=lambda fact: (fact.valid_from, fact.id))
-    return without_aside(older.line), without_aside(newer.line)
+    return without_aside(older.text), without_aside(newer.text)
 
 
 def _may_be(fact: Fact | None) -> bool:
