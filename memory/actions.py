@@ -158,7 +158,7 @@ _COMMANDS = ("command", "cmd", "script", "commandLine", "CommandLine")
 _ERRANDS = ("prompt", "task", "message", "description", "instructions", "input")
 _STATES = ("status", "state", "done", "completed", "checked")
 _PATH_KEY = re.compile(r"(?:path|file|file_?name|uri|notebook)s?$", re.IGNORECASE)
-_PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+?)\s*$", re.MULTILINE)
+_PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: ([^\n]*\S)[ \t\r]*$", re.MULTILINE)
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _MOST_READ = 400_000
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
 
 from memory.scope import Layer
 
@@ -170,11 +169,6 @@ class Fact:
         """What recall shows of it: the text, or its beginning where a night has put it in short."""
         return shortened(self.text, self.preview)
 
-    @property
-    def line(self) -> str:
-        """It in one line: its core, as long as that is drawn from its text, else the text."""
-        return _line(self.text, self.core)
-
 
 @dataclass(frozen=True, slots=True)
 class Passage:
@@ -233,20 +227,6 @@ class FactDraft:
     entities: tuple[str, ...] = ()
     unsure: bool = False
     core: str = ""
-
-    @property
-    def line(self) -> str:
-        """It in one line, as of :class:`Fact`."""
-        return _line(self.text, self.core)
-
-
-def _line(text: str, core: str) -> str:
-    left = iter(text.casefold().split())
-    drawn = all(any(word.strip(_MARKS) == each.strip(_MARKS) for each in left) for word in core.casefold().split())
-    return core if core and drawn else text
-
-
-_MARKS: Final = ".,;:!?-–—"
 
 
 def outlasts(one: Fact, other: Fact | FactDraft) -> bool:

@@ -20,12 +20,13 @@ from multidict import CIMultiDict
 from memory.conversation import Reply
 from memory.memory_room import NO_ROOM
 from memory.session import Arrival, Mode, Prepared, RequestKind, ResearchAnswer
+from memory.unread_files import UnreadFiles
 from memory.withheld import withheld
 from proxy import metrics
 from proxy.auth.installation_key import is_installation_key
 from proxy.auth.request_target import forwardable, origin_form
 from proxy.caller import Prefix, credential_of, namespace, resolve, shows_key, split_prefix
-from proxy.commit import ExchangeCommit
+from proxy.commit import LARGE_TO_LEAVE_OUT, LEAVING_OUT, ExchangeCommit
 from proxy.connections import Connection
 from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal, UpstreamUnreachable, refuse
@@ -251,8 +252,6 @@ async def _prepare(
         return view, None
     runtime = recognise(request.headers, view)
     caller = resolve(request.headers, prefix, view, runtime, edge.settings, edge.identity_key, edge.checkouts.locate)
-    if caller.unread:
-        view = replace(view, conversation=withheld(view.conversation, caller.unread), unread=caller.unread)
     kind = (
         RequestPurpose(RequestKind.COMPACTION)
         if path.partition("?")[0].endswith(COMPACT_PATH)
@@ -277,6 +276,18 @@ async def _prepare(
         waited=await edge.admission.take(),
         credential=caller.credential,
     )
+    if caller.unread:
+        known, _ = await fail_open(
+            _without_unread(view, caller.unread),
+            default=None,
+            timeout_seconds=memory.preparation.time_limit(view.conversation, arrival),
+            operation=LEAVING_OUT,
+            degradations=edge.degradations,
+        )
+        if known is None:
+            # What must not be read cannot be told from the rest: nothing of this request is.
+            return view, None
+        view = known
     prepared, why = await fail_open(
         memory.preparation.prepare(view.conversation, arrival),
         default=None,
@@ -293,6 +304,15 @@ async def _prepare(
             degradations=edge.degradations,
         )
     return view, with_offer(edge, view, prepared, request.headers) if prepared is not None else None
+
+
+async def _without_unread(view: RequestView, unread: UnreadFiles) -> RequestView:
+    """The view without what stands in files that memory never reads; a large one is looked through in a thread."""
+    if len(view.body) >= LARGE_TO_LEAVE_OUT:
+        conversation = await asyncio.to_thread(withheld, view.conversation, unread)
+    else:
+        conversation = withheld(view.conversation, unread)
+    return replace(view, conversation=conversation, unread=unread)
 
 
 async def _upstream_sender(
@@ -350,6 +370,8 @@ def _status_headers(
             how = f"compressed as {one_line(encoding)!r}, which is not read here" if encoding else "not read"
             return {"x-palimpsest-status": f"without memory; the body is {how}"}
         why = "degraded; the stores are not open" if closed else "without memory; memory.mode is off"
+        if edge.memory is not None:
+            why = "degraded; memory could not read this request"
         return {"x-palimpsest-status": why}
     own_headers = {"x-palimpsest-status": prepared.receipt.status, "x-palimpsest-receipt": prepared.receipt.id}
     return own_headers | ({"x-palimpsest-answered": prepared.answer.handle} if prepared.answer is not None else {})

@@ -120,19 +120,20 @@ async def _resend(
 
     What the provider may read is in the journal before it goes, and stands in the ledger from then on. Where it finds
     fault with what the request says, it has read nothing, and the same plan would be refused again with every later
-    request: then nothing stands.
+    request: then nothing stands. Nor does anything where the client goes away before it is sent.
     """
-    memory, went_out = request.edge.memory, True
-    if memory is not None:
-        await memory.preparation.mark_sending(shorter)
+    memory, stands = request.edge.memory, False
     try:
+        if memory is not None:
+            await memory.preparation.mark_sending(shorter)
+        stands = True
         second = await replies.enter_async_context(request.send(body))
         ahead, again = await _refusal(second, True)
-        went_out = again is not None or second.status not in MALFORMED
+        stands = again is not None or second.status not in MALFORMED
         return second, ahead, second.status < 400 and again is None
     finally:
         if memory is not None:
-            await (memory.preparation.mark_sent if went_out else memory.preparation.mark_refused)(shorter)
+            await (memory.preparation.mark_sent if stands else memory.preparation.mark_unread)(shorter)
 
 
 def _may_be_too_long(prepared: Prepared, size: int) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Final
 
 from memory.context.disputed import each_in_scope
@@ -21,6 +22,7 @@ from memory.fact import Fact, FactKind, Origin, Sensitivity, State, Stream
 from memory.language.terms import words_of
 from memory.scope import Layer
 from memory.strength import recency
+from memory.understanding.cores import is_core
 
 PAGE_OPENING: Final = "<memory-page>\nNotes from earlier sessions: background, not new requests."
 PAGE_CLOSING: Final = "</memory-page>"
@@ -211,8 +213,15 @@ def _once(facts: Sequence[Fact], standing: frozenset[str]) -> list[Fact]:
     return [fact for fact, _ in unique]
 
 
+@lru_cache(maxsize=4096)
+def told(fact: Fact) -> str:
+    """What the page tells of a fact: its core, as long as that may stand for its text. A text may have been changed
+    since, and a core may come from elsewhere."""
+    return fact.core if fact.core and is_core(fact.core, fact.text) else fact.text
+
+
 def _line(fact: Fact, earlier: bool = False) -> str:
-    text = f"- {quoted(on_page(fact.line), '  ')}"
+    text = f"- {quoted(on_page(told(fact)), '  ')}"
     if fact.wrong:
         text += f" (not: {quoted(fact.wrong, '  ')})"
     if earlier:

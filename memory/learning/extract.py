@@ -121,11 +121,8 @@ def extract(
 
 
 def _core(text: str, reader: ClauseReader) -> str:
-    """What of a fact's text stands on the page, where that is not all of it."""
-    own = _ASIDE.sub("", text)
-    if len(own.split()) < LONG or not (found := reader.core(own)):
-        return ""
-    return found + text[len(own) :]
+    """What of a fact's text stands on the page, where that is not all of it. An answer needs all of what it answers."""
+    return reader.core(text) if len(text.split()) >= LONG and not _ASIDE.search(text) else ""
 
 
 def _is_among(draft: FactDraft, found: Sequence[FactDraft]) -> bool:

@@ -10,7 +10,7 @@ from memory.behaviour import KnownObservation, Remedy, WorkStep
 from memory.checkout import LearnedAt
 from memory.conversation import Message, Usage
 from memory.edits import Entry
-from memory.fact import Fact, FactKind, Passage, State
+from memory.fact import Fact, FactKind, Origin, Passage, State
 from memory.ports.records import (
     Counts,
     Forgotten,
@@ -176,10 +176,11 @@ class Journal(Protocol):
         owners: Sequence[str],
         states: Collection[State],
         kinds: Collection[FactKind] = frozenset(FactKind),
+        origins: Collection[Origin] = frozenset(Origin),
         *,
         limit: int = 100,
     ) -> list[Fact]:
-        """Facts of some owners in some states and of some kinds, the newest first."""
+        """Facts of some owners in some states, of some kinds and origins, the newest first."""
 
     async def find_passages(self, owners: Sequence[str], text: str, limit: int = 100) -> list[Passage]:
         """Passages of some owners that hold ``text``; newest first."""

@@ -13,13 +13,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from memory.conversation import Conversation, Reply
-from memory.edits import Append, Edit, Insert
+from memory.edits import Append, Edit, Entry, Insert
 from memory.hooks.chain import Features
 from memory.ports import Guard
 from memory.services.context_sources import PageSource, PriorFindings, Recalled, Recaller, mentions
 from memory.services.deadline import Deadline
 from memory.services.deciding import ContextDecider, ContextDecision, Known, elapsed_ms, no_addition, tokens_of
-from memory.services.ledger_writer import Ledgers
+from memory.services.ledger_writer import LEDGER_SECONDS, Ledgers
 from memory.services.request import SessionRequest
 from memory.services.sessions.live import LiveSession
 from memory.services.sessions.session_matching import SessionMatcher, in_own_namespace
@@ -46,6 +46,9 @@ HOPELESS = 8
 
 HELD_OUT = "held out; this session goes without memory (memory.measure.holdout)"
 """What is told of a request of such a session."""
+
+WITHDRAWING = "taking back what no provider has read"
+"""What is told to be under way."""
 
 
 class Preparation:
@@ -79,6 +82,8 @@ class Preparation:
         self._spawned = spawned or RecentErrands()
         self._features = features
         self._ledgers = Ledgers(sessions, guard)
+        self._withdrawals: dict[str, tuple[Entry, ...]] = {}
+        """What of each session is to be taken back from the journal, until it is."""
 
     def time_limit(self, conversation: Conversation, arrival: Arrival) -> float:
         """Seconds after which a request is sent without its preparation. One that is far too large for its model would
@@ -144,7 +149,7 @@ class Preparation:
             if live is near:
                 self._record_fit(near, fit)
         if decides and live is not None:
-            await self._ledgers.written(live)
+            await self._written(live)
         elif decides:
             placing = self._sessions.place(conversation, arrival)
             await self._ledgers.waited_for(placing, "writing that nothing was added")
@@ -210,7 +215,7 @@ class Preparation:
             steps["measure"] = elapsed_ms(start)
         if arrival.kind.teaches and not self._paused() and not without:
             start = time.perf_counter()
-            await self._ledgers.written(live, deadline.left)
+            await self._written(live, deadline.left)
             steps["ledger"] = elapsed_ms(start)
         receipt = replace(
             self._receipt(arrival, conversation, live.session.id, HELD_OUT if without else _status(edits, decided)),
@@ -283,7 +288,7 @@ class Preparation:
         """The request that a provider refused as too long, made smaller; None where nothing can leave it.
 
         ``limit`` is how many tokens its model reads and ``size`` how many the request had, as far as it said so. What
-        was decided is :attr:`Prepared.pending` until :meth:`mark_sent` or :meth:`mark_refused`. Where the session was
+        was decided is :attr:`Prepared.pending` until :meth:`mark_sent` or :meth:`mark_unread`. Where the session was
         found too late before, what stands in its ledger may be enough; a request that teaches nothing gets no more than
         that.
         """
@@ -299,6 +304,8 @@ class Preparation:
         read it. Waits for that no longer than any request does."""
         live = self._pending_in(prepared)
         if live is not None:
+            # What may be read now must not be taken back by what an earlier try left undone.
+            self._settled_withdrawals(live, prepared.pending.entries)
             await self._ledgers.waited_for(self._sessions.save_beforehand(live, prepared.pending), "writing the ledger")
 
     async def mark_sent(self, prepared: Prepared) -> None:
@@ -307,14 +314,36 @@ class Preparation:
         live = self._pending_in(prepared)
         if live is not None:
             write(live, prepared.pending.entries, prepared.pending.unkept)
-            await self._ledgers.written(live)
+            await self._written(live)
 
-    async def mark_refused(self, prepared: Prepared) -> None:
-        """A shortened request was refused for what stands in it: what was decided for it does not stand."""
+    async def mark_unread(self, prepared: Prepared) -> None:
+        """A shortened request was refused for what stands in it, or never sent: what was decided for it does not stand.
+        Where the journal cannot take it back now, it does with the session's next save."""
         live = self._pending_in(prepared)
         if live is not None:
-            withdrawing = self._sessions.withdraw(live, prepared.pending.entries)
-            await self._ledgers.waited_for(withdrawing, "taking back what a provider refused")
+            undone = self._withdrawals.get(live.session.id, ())
+            self._withdrawals[live.session.id] = (*undone, *prepared.pending.entries)
+            await self._ledgers.waited_for(self._withdraw(live), WITHDRAWING)
+
+    async def _withdraw(self, live: LiveSession) -> None:
+        """Take back what no provider has read; what cannot be taken back is kept for another time."""
+        entries = self._withdrawals.get(live.session.id, ())
+        await self._sessions.withdraw(live, entries)
+        self._settled_withdrawals(live, entries)
+
+    def _settled_withdrawals(self, live: LiveSession, entries: Sequence[Entry]) -> None:
+        """These entries are no longer to be taken back."""
+        settled = frozenset(entries)
+        left = tuple(each for each in self._withdrawals.pop(live.session.id, ()) if each not in settled)
+        if left:
+            self._withdrawals[live.session.id] = left
+
+    async def _written(self, live: LiveSession, seconds: float = LEDGER_SECONDS) -> None:
+        """Wait until a session's ledger is written, for so many seconds at most; what is to be taken back
+        goes first."""
+        if live.session.id in self._withdrawals:
+            self._ledgers.run_in_background(self._withdraw(live), WITHDRAWING)
+        await self._ledgers.written(live, seconds)
 
     def _pending_in(self, prepared: Prepared) -> LiveSession | None:
         """The session that something is pending in."""
@@ -352,7 +381,12 @@ class Preparation:
         return replace(arrival, kind=RequestKind.SIDE) if live is not None and live.tools else arrival
 
     async def settle(self) -> None:
-        """Wait until every ledger that is being written is in the journal."""
+        """Wait until every ledger that is being written is in the journal, and what was to be taken back is tried once
+        more."""
+        await self._ledgers.settle()
+        for id in tuple(self._withdrawals):
+            if (live := self._sessions.get(id)) is not None:
+                self._ledgers.run_in_background(self._withdraw(live), WITHDRAWING)
         await self._ledgers.settle()
 
     def _receipt(self, arrival: Arrival, conversation: Conversation, session: str, status: str) -> Receipt:

@@ -17,7 +17,7 @@ import numpy as np
 from memory.language.prose import own_words, without_tags
 from memory.language.sentences import BlockShape, TextBlock, blocks, sentences
 from memory.understanding.cores import core
-from memory.understanding.encoder import Encoder
+from memory.understanding.encoder import Encoder, unpointed
 from memory.understanding.features import around, of_gap, of_text
 from memory.understanding.forms import limits
 from memory.understanding.network import ClauseModel, Floats, Judgement, judgements, keeping
@@ -126,7 +126,7 @@ class ClauseReader:
 
     def core(self, statement: str) -> str:
         """The core of a statement; empty where all of it is, or where that is not told."""
-        return core(statement, *self.encoder().core_odds(statement)) if self.encoder is not None else ""
+        return core(statement, *self.encoder().core_odds(unpointed(statement))) if self.encoder is not None else ""
 
     def _judged(
         self, texts: Sequence[str], says: Sequence[list[int]], beside: Sequence[list[int]], reply: str

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from memory.understanding.forms import excepts
+from memory.understanding.forms import excepts, negates
 
 LEAN: Final = 1.5
 """Log-odds that are given to a word to stay: what tells something and is lost does more harm than what is too much."""
@@ -29,6 +29,8 @@ SHARE: Final = 0.34
 
 _WORD: Final = re.compile(r"\S+")
 _MARKS: Final = frozenset(",;:.!?–—)…")
+_BRINGS_IN: Final = frozenset(["that", "dass", "daß", "ob", "whether", "que", "qu"])
+"""A sentence that begins so hangs on what stands before it."""
 
 
 def core(text: str, offsets: Sequence[tuple[int, int]], odds: Sequence[float]) -> str:
@@ -44,9 +46,29 @@ def parted(
     """Where the words of a statement stand, and whether each stays."""
     words = [found.span() for found in _WORD.finditer(text)]
     stays = _parted(text, words, _of_words(words, offsets, odds))
-    _keep_exceptions(text, words, stays)
-    _keep_what_asks(text, words, stays)
-    return words, stays if sum(stays) >= max(LEAST, SHARE * len(words)) else [True] * len(words)
+    stays = _mended(text, words, stays)
+    return words, stays if _tells_enough(stays) else [True] * len(words)
+
+
+def is_core(line: str, text: str) -> bool:
+    """Whether a line may stand for a text as its core: its words are words of the text in their order, and nothing is
+    left out that may be needed to understand them rightly."""
+    words = [found.span() for found in _WORD.finditer(text)]
+    wanted = [_bare(word) for word in line.split()]
+    stays = []
+    for start, end in words:
+        is_next = bool(wanted) and wanted[0] == _bare(text[start:end])
+        stays.append(is_next)
+        wanted = wanted[1:] if is_next else wanted
+    return not wanted and _tells_enough(stays) and _mended(text, words, stays) == stays
+
+
+def _bare(word: str) -> str:
+    return word.casefold().rstrip(",;:.!?–—…")
+
+
+def _tells_enough(stays: Sequence[bool]) -> bool:
+    return sum(stays) >= max(LEAST, SHARE * len(stays))
 
 
 def _of_words(
@@ -87,24 +109,41 @@ def _parted(text: str, words: Sequence[tuple[int, int]], odds: Sequence[float]) 
     return found[::-1]
 
 
-def _keep_exceptions(text: str, words: Sequence[tuple[int, int]], stays: list[bool]) -> None:
-    """Let what may say when the rest does not hold, or take it back, stay."""
+def _mended(text: str, words: Sequence[tuple[int, int]], stays: Sequence[bool]) -> list[bool]:
+    """Whether each word stays once what must not go stays as well."""
+    found = list(stays)
+    has_marks = any(text[end - 1] in _MARKS for _, end in words[:-1])
     at = 0
     while at < len(words):
         end = at
         while end < len(words) and not stays[end]:
             end += 1
-        if end > at and excepts(text[words[at][0] : words[end - 1][1]]):
-            stays[at:end] = [True] * (end - at)
+        if end > at and (
+            _is_needed(text, words, at, end) or (has_marks and not _is_between_marks(text, words, at, end))
+        ):
+            found[at:end] = [True] * (end - at)
         at = max(end, at + 1)
+    return found
 
 
-def _keep_what_asks(text: str, words: Sequence[tuple[int, int]], stays: list[bool]) -> None:
-    """Let the beginning of a request in the form of a question stay: there stands what is asked for."""
-    first = stays.index(True) if True in stays else 0
-    last = max((at for at, stay in enumerate(stays) if stay), default=-1)
-    if last >= 0 and text[words[last][0] : words[last][1]].endswith("?"):
-        stays[:first] = [True] * first
+def _is_needed(text: str, words: Sequence[tuple[int, int]], first: int, end: int) -> bool:
+    """Whether some words that would go may be needed: they tell an exception or take something back; or they stand
+    before words that stay, and deny or doubt those, bring them in as what somebody says, or ask for them."""
+    part = text[words[first][0] : words[end - 1][1]]
+    # "…, es sei denn, das Schema ändert sich": what says so may stand right before a mark.
+    if excepts(text[words[max(first - 2, 0)][0] : words[end - 1][1]]):
+        return True
+    if end == len(words):
+        return False
+    following = _bare(text[slice(*words[end])])
+    asks = first == 0 and text.rstrip().endswith("?")
+    return negates(part) or following in _BRINGS_IN or asks
+
+
+def _is_between_marks(text: str, words: Sequence[tuple[int, int]], first: int, end: int) -> bool:
+    """Whether a mark stands, or the statement begins or ends, on both sides of some words."""
+    before = first == 0 or text[words[first - 1][1] - 1] in _MARKS
+    return before and (end == len(words) or text[words[end - 1][1] - 1] in _MARKS)
 
 
 def _joined(text: str, words: Sequence[tuple[int, int]], stays: Sequence[bool]) -> str:

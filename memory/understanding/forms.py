@@ -35,6 +35,8 @@ _LEANS: Final = re.compile(TABLE["leans"]["form"].strip(), re.IGNORECASE)
 _POINTS: Final = re.compile(TABLE["points_back"]["form"].strip(), re.IGNORECASE)
 _LIMITS: Final = frozenset(TABLE["limits"]["words"].split())
 _EXCEPTIONS: Final = frozenset(TABLE["exceptions"]["words"].split())
+_NEGATIONS: Final = frozenset(TABLE["negations"]["words"].split())
+_NOT: Final = re.compile(r"n['’]t\b", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _RELATIVE: Final = re.compile(rf"(?:{_any_of(TABLE['relative']['words'])})\b", re.IGNORECASE)
 
@@ -74,3 +76,8 @@ def limits(part: str) -> bool:
 def excepts(part: str) -> bool:
     """Whether a part of a sentence may say where the rest of it does not hold."""
     return any(word.lower() in _EXCEPTIONS for word in _WORD.findall(part))
+
+
+def negates(part: str) -> bool:
+    """Whether a part of a sentence may turn what follows into its opposite, or into what is only supposed."""
+    return _NOT.search(part) is not None or any(word.lower() in _NEGATIONS for word in _WORD.findall(part))

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from aiohttp import web
 
-from memory.fact import FactKind, State
+from memory.fact import FactKind, Origin, State
 from memory.hooks.params import checked_text, choice
 from memory.provenance import quarantined
 from proxy.api import serializers
@@ -21,12 +21,13 @@ routes = web.RouteTableDef()
 
 @routes.get("/api/facts")
 async def facts(request: web.Request) -> web.Response:
-    """``?text=…&kind=…&state=active&limit=100``: facts, the newest first."""
+    """``?text=…&kind=…&state=active&origin=…&limit=100``: facts, the newest first."""
     text = query_text(request, "text")
     states = query_choices(request, "state", State) if "state" in request.query else frozenset({State.ACTIVE})
-    kinds, limit = query_choices(request, "kind", FactKind), query_limit(request, 100)
-    owners = await owners_of(request)
-    found = await memory_of(request).commands.facts(owners, text, kinds=kinds, states=states, limit=limit)
+    kinds, origins = query_choices(request, "kind", FactKind), query_choices(request, "origin", Origin)
+    limit, owners = query_limit(request, 100), await owners_of(request)
+    commands = memory_of(request).commands
+    found = await commands.facts(owners, text, kinds=kinds, states=states, origins=origins, limit=limit)
     now = datetime.now().astimezone()
     return answer({"facts": [serializers.memory(fact, now) for fact in found]})
 

@@ -97,7 +97,7 @@ async def session(request: web.Request) -> web.Response:
     place = edge.checkouts.locate(ClientEnvironment(directory=recorded_body.directory, remote=recorded_body.remote))
     if place.mode is not Mode.ON:
         raise Refusal(403, f"memory learns nothing there: {place.why}")
-    conversation = withheld(conversation, place.unread)
+    conversation = await asyncio.to_thread(withheld, conversation, place.unread)
     if scope.project is None:
         scope = without_secrets(replace(scope, project=project_of(place)), edge.identity_key)
     settings = request.app[EDGE].settings.projects.get(scope.project or "")

@@ -38,7 +38,7 @@ QUERY: Final[Mapping[str, str]] = {
     "GET /api/status": "days",
     "GET /api/money": "days",
     "GET /api/search": "text limit as_of explain",
-    "GET /api/facts": "text kind state limit",
+    "GET /api/facts": "text kind state origin limit",
     "GET /api/export/{sort}": "owner after limit",
     "POST /api/import/records": "dry",
     "POST /api/import/notes": "dry",

@@ -7,15 +7,17 @@ from typing import Annotated, Any
 import typer
 
 from memory.fact import Origin
-from proxy.cli import output, wording
+from proxy.cli import output, prompts, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.contents import is_handle
 from proxy.cli.faults import CommandError
 from proxy.cli.history import draw
-from proxy.cli.prompts import is_interactive
 from proxy.cli.provenance import From, OriginOf, Since, Until, came, forget_from, selection
 from proxy.cli.recall_report import explained
 from proxy.cli.server import RunningServer
+
+COUNTED = 1000
+"""Up to how many facts of the project's own files are counted: as many as one answer lists."""
 
 Id = Annotated[str, typer.Argument(help="Its id, or the beginning of it.", metavar="ID")]
 
@@ -66,16 +68,32 @@ def facts(
         _on_branch(call, branch, limit)
         return
     query = {"text": text, "kind": kind, "state": state, "limit": limit}
-    response = call.ask("GET", "api/facts", query)
     if call.as_json:
-        output.as_json(response)
+        output.as_json(call.ask("GET", "api/facts", query))
+    elif text or kind or state != "active":
+        output.memories(call.ask("GET", "api/facts", query)["facts"], "nothing that has been learned is like that")
+    else:
+        _all_but_files(call, limit)
+
+
+def _all_but_files(call: Call, limit: int) -> None:
+    """What has been learned, and how much more the project's own files say."""
+    others = ",".join(each for each in Origin if each is not Origin.FILE)
+    with call.reach() as server:
+        scope = call.scope(server)
+        said = server.ask("GET", "api/facts", {"origin": others, "limit": limit, **scope})["facts"]
+        written = len(server.ask("GET", "api/facts", {"origin": Origin.FILE, "limit": COUNTED, **scope})["facts"])
+    if said or not written:
+        output.memories(said, "nothing has been learned yet")
+    if not written:
         return
-    found = response["facts"]
-    said = found if text or kind or state != "active" else [each for each in found if each["origin"] != Origin.FILE]
-    output.memories(said, "nothing has been learned yet")
-    if rest := len(found) - len(said):
-        told = f"and {rest} more that the project's own files say: {wording.program()} facts --kind convention"
-        output.screen().print(told)
+    listing = f"{wording.program()} facts --kind convention"
+    if not said:
+        output.screen().print(f"nothing has been learned yet but what the project's own files say: {listing}")
+    elif written < COUNTED:
+        output.screen().print(f"and {written} more that the project's own files say: {listing}")
+    else:
+        output.screen().print(f"and {COUNTED} or more that the project's own files say: {listing}")
 
 
 def _on_branch(call: Call, branch: str, limit: int) -> None:
@@ -200,7 +218,7 @@ def forget(
             outcome = _forgotten(server, scope, [each["id"] for each in found], query)
             outcome["faults"] = [*dict.fromkeys((*outcome["faults"], *preview["would_stay"]))]
         else:
-            if not (yes or call.as_json) and is_interactive():
+            if not (yes or call.as_json) and prompts.is_interactive():
                 # A slip in a few letters of an id cannot be taken back.
                 found = [server.ask("GET", f"api/facts/{id}", scope) for id in ids or ()]
                 output.memories(found, "")
@@ -251,7 +269,7 @@ def _forgotten(server: RunningServer, scope: dict[str, str], ids: list[str], que
 def _sure(count: int, yes: bool) -> None:
     if yes:
         return
-    if not is_interactive():
+    if not prompts.is_interactive():
         raise CommandError(f"this would forget {wording.count(count, 'memory')} for good: say --yes", 2)
     what = "it" if count == 1 else f"these {count}"
     if not typer.confirm(f"Forget {what} for good?", default=False):

@@ -21,6 +21,16 @@ from memory.unread_files import LONGEST, MOST, NO_FILES, below, checked_globs
         ("id_[rd]sa", ["/b/id_rsa", "/b/x/id_dsa"], ["/b/id_xsa"]),
         ("id_[!r]sa", ["/b/id_dsa"], ["/b/id_rsa", "/b/id_/sa"]),
         ("odd[", ["/b/odd["], ["/b/odd"]),
+        (
+            "customers/**/*.csv",
+            ["list.csv", "acme/list.csv", "../list.csv", "/b/customers/x/l.csv"],
+            ["/b/l.csv", "a.txt"],
+        ),
+        ("conf/*", ["conf", "/b/conf/a", "conf/a"], ["a", "/b/a", "make"]),
+        ("one/two.txt", ["two.txt", "one/two.txt"], ["src/two.txt", "/b/two.txt", "/b/src/one/two.txt"]),
+        ("*", ["/b/a", "a"], ["/c/a"]),
+        ("gr\u00fcn.txt", ["/b/gru\u0308n.txt", "GRU\u0308N.txt"], ["/b/grun.txt"]),
+        (".env", ["//b/.env", "///b/.env", "file:///b/%2Eenv", " .env\n"], ["/b/" + "x" * 5000 + "/.env"]),
         ("a+b (1).txt", ["/b/a+b (1).txt"], ["/b/aab 1.txt"]),
     ],
 )

@@ -10,10 +10,10 @@ from typing import Any, cast
 
 import pytest
 
-from memory.conversation import Reply
+from memory.conversation import Reply, ToolCall
 from memory.session import Prepared
-from memory.unread_files import NO_FILES
-from proxy.commit import ExchangeCommit
+from memory.unread_files import NO_FILES, below
+from proxy.commit import LARGE_TO_LEAVE_OUT, ExchangeCommit
 from proxy.edge import Edge
 from proxy.fail_open import Degradations
 from proxy.wire.dialect import RequestView
@@ -111,3 +111,30 @@ def test_an_end_is_held_back_until_its_exchange_is_safe_however_long_that_takes(
     passed, told = held(note, set_aside)
     assert told == why
     assert passed == pytest.approx(seconds, abs=1e-6)
+
+
+@pytest.mark.parametrize("size", [0, LARGE_TO_LEAVE_OUT])
+async def test_a_reply_is_kept_without_what_is_never_read_however_large_it_is(size: int) -> None:
+    kept = list[Reply]()
+
+    async def record(prepared: object, conversation: object, reply: Reply, status: int) -> bool:
+        kept.append(reply)
+        return True
+
+    memory = SimpleNamespace(
+        preparation=SimpleNamespace(mark_read=lambda prepared: None),
+        recent_errands=SimpleNamespace(note_calls=lambda prepared, reply: None),
+        exchange_journal=SimpleNamespace(record=record),
+    )
+    settings = SimpleNamespace(memory=SimpleNamespace(journal=SimpleNamespace(hold_ms=60_000)))
+    degradations = Degradations()
+    edge = SimpleNamespace(
+        memory=memory, settings=settings, degradations=degradations, run_in_background=asyncio.create_task
+    )
+    prepared = SimpleNamespace(journaled=True, receipt=SimpleNamespace(id="r1"))
+    view = SimpleNamespace(conversation=None, unread=below("/boat", [".env"]))
+    call = ToolCall("c1", "Write", '{"file_path": ".env", "content": "MOORING' + "x" * size + '"}')
+    reply = Reply((call,), complete=True)
+    await ExchangeCommit(cast(Edge, edge), cast(RequestView, view), cast(Prepared, prepared)).commit_before_end(reply)
+    [only] = kept
+    assert only.sent == reply.parts and "MOORING" not in repr(only.parts) and degradations.counts == {}

@@ -13,9 +13,12 @@ import orjson
 import pytest
 import pytest_asyncio
 
+from memory.conversation import Conversation, Reply
 from memory.session import Mode
 from memory.stores.messages import opened
+from memory.unread_files import UnreadFiles
 from memory.withheld import WITHHELD
+from proxy.commit import LARGE_TO_LEAVE_OUT, LEAVING_OUT
 from proxy.marker import LARGEST, NAME, TRUSTED, Markers, TrustedProjects
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.api.asking import asking
@@ -241,3 +244,52 @@ async def test_what_is_never_read_is_kept_nowhere_and_reaches_the_provider(
         kept = [opened(body, whole=True) for (body,) in journal.execute("SELECT body FROM messages")]
     assert kept and not any(secret.encode() in each for each in kept)
     assert any(WITHHELD.encode() in each for each in kept)
+
+
+@pytest.mark.parametrize("size", [10, LARGE_TO_LEAVE_OUT])
+async def test_where_it_cannot_be_left_out_memory_takes_no_part_in_the_request(
+    size: int, provider: FakeProvider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(conversation: Conversation, unread: UnreadFiles) -> Conversation:
+        raise ValueError("no verdict")
+
+    (tmp_path / NAME).write_text('never_read = [".env"]')
+    said = "We decided to use PostgreSQL 16 for billing. Please remember that." + " " * size
+    async with running(provider, tmp_path / "home") as proxy:
+        with monkeypatch.context() as patched:
+            patched.setattr("proxy.exchange.withheld", fails)
+            status = await _said(proxy, said, tmp_path, "s1")
+        assert status.startswith("degraded") and proxy.edge.degradations.counts == {LEAVING_OUT: 1}
+        assert said.encode() in provider.last.body
+        await proxy.learned()
+        assert (await asking(proxy)("GET", "api/facts"))["facts"] == []
+        assert (await asking(proxy)("GET", "api/log"))["receipts"] == []
+        assert not (await _said(proxy, said, tmp_path, "s1")).startswith("degraded")
+
+
+async def test_where_leaving_it_out_is_late_memory_takes_no_part_in_the_request(
+    provider: FakeProvider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / NAME).write_text('never_read = [".env"]')
+    async with running(provider, tmp_path / "home") as proxy:
+        assert proxy.edge.memory is not None
+        monkeypatch.setattr(type(proxy.edge.memory.preparation), "time_limit", lambda *of: 0.0)
+        status = await _said(proxy, "We use Redis." + " " * LARGE_TO_LEAVE_OUT, tmp_path, "s1")
+        assert status.startswith("degraded") and proxy.edge.degradations.counts == {LEAVING_OUT: 1}
+        assert (await asking(proxy)("GET", "api/log"))["receipts"] == []
+
+
+async def test_a_reply_of_which_it_cannot_be_left_out_is_not_kept(
+    provider: FakeProvider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(reply: Reply, unread: UnreadFiles) -> Reply:
+        raise ValueError("no verdict")
+
+    monkeypatch.setattr("proxy.commit.withheld_reply", fails)
+    (tmp_path / NAME).write_text('never_read = [".env"]')
+    async with running(provider, tmp_path / "home") as proxy:
+        await _said(proxy, "Which database?", tmp_path, "s1")
+        assert proxy.edge.degradations.counts == {LEAVING_OUT: 1}
+        [receipt] = (await asking(proxy)("GET", "api/log"))["receipts"]
+        shown = await asking(proxy)("GET", f"api/sessions/{receipt['session']}")
+        assert "assistant" not in orjson.dumps(shown).decode()

@@ -3,15 +3,21 @@ killed in between makes the same prefix again, and what the provider finds fault
 
 from __future__ import annotations
 
+import asyncio
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import orjson
+import pytest
 from aiohttp import web
 
+from memory.edits import Entry
+from memory.ports import StoreError
+from memory.session import Prepared, Session
 from tests.fake_provider import Answer, FakeProvider, fake_provider
-from tests.proxy.test_long_sessions import TOO_LONG, ask, shed_session, stubs
-from tests.running import running
+from tests.proxy.test_long_sessions import TOO_LONG, ask, failing, shed_session, stubs
+from tests.running import Running, running
 
 
 def killed_in_the_second_try(provider: FakeProvider, home: Path, killed: Path, status: int, body: bytes) -> Answer:
@@ -53,3 +59,99 @@ async def test_what_the_provider_finds_fault_with_is_taken_back_from_the_journal
         async with running(provider, home) as proxy:
             assert await ask(proxy, messages) == 200
             assert stubs(provider.last.body) == []
+
+
+async def test_what_was_not_sent_since_the_client_went_away_is_taken_back_from_the_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with fake_provider() as provider:
+        async with running(provider, tmp_path) as proxy:
+            messages = await shed_session(proxy, turns=4)
+            assert proxy.edge.memory is not None
+            preparation = proxy.edge.memory.preparation
+            marked, withdrawn = preparation.mark_sending, asyncio.Event()
+            unread = preparation.mark_unread
+
+            async def then_the_client_goes_away(prepared: Prepared) -> None:
+                await marked(prepared)
+                client.cancel()
+                await asyncio.Event().wait()
+
+            async def noticed(prepared: Prepared) -> None:
+                await unread(prepared)
+                withdrawn.set()
+
+            monkeypatch.setattr(preparation, "mark_sending", then_the_client_goes_away)
+            monkeypatch.setattr(preparation, "mark_unread", noticed)
+            failing(provider, (400, TOO_LONG))
+            before = len(provider.requests)
+            client = asyncio.create_task(ask(proxy, messages))
+            await asyncio.wait({client})
+            async with asyncio.timeout(10):
+                await withdrawn.wait()
+            assert client.cancelled() and len(provider.requests) == before + 1
+        async with running(provider, tmp_path) as proxy:
+            assert await ask(proxy, messages) == 200
+            assert stubs(provider.last.body) == []
+
+
+def locked(proxy: Running, monkeypatch: pytest.MonkeyPatch, times: int = 1) -> list[int]:
+    """The journal takes nothing back the first times; how much it was asked to take back each time."""
+    assert proxy.edge.memory is not None
+    journal, asked = proxy.edge.memory.journal, list[int]()
+    withdraw = journal.withdraw
+
+    async def fails_at_first(session: Session, entries: Sequence[Entry]) -> None:
+        asked.append(len(entries))
+        if len(asked) <= times:
+            raise StoreError("database is locked")
+        await withdraw(session, entries)
+
+    monkeypatch.setattr(journal, "withdraw", fails_at_first)
+    return asked
+
+
+@pytest.mark.parametrize("then", ["stopped", "killed after the next request", "refused once more"])
+async def test_what_could_not_be_taken_back_at_once_is_taken_back_later(
+    then: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, killed = tmp_path / "home", tmp_path / "killed"
+    malformed = (422, b'{"error":{"message":"no"}}')
+    async with fake_provider() as provider:
+        async with running(provider, home) as proxy:
+            messages = await shed_session(proxy, turns=4)
+            asked = locked(proxy, monkeypatch)
+            failing(provider, (400, TOO_LONG), malformed)
+            assert await ask(proxy, messages) == 400
+            assert stubs(provider.last.body) and len(asked) == 1
+            if then == "refused once more":
+                failing(provider, (400, TOO_LONG), malformed)
+                assert await ask(proxy, messages) == 400
+            elif then != "stopped":
+                assert await ask(proxy, [*messages, {"role": "user", "content": "Go on."}]) == 200
+                assert proxy.edge.memory is not None
+                await proxy.edge.memory.preparation._ledgers.settle()
+                assert len(asked) == 2
+                shutil.copytree(home, killed, ignore=shutil.ignore_patterns("*.sock", "instance*"))
+        assert asked[-1] == asked[0] > 0
+        async with running(provider, killed if killed.exists() else home) as proxy:
+            assert await ask(proxy, messages) == 200
+            assert stubs(provider.last.body) == []
+
+
+async def test_what_stands_after_all_is_not_taken_back_though_it_was_to_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with fake_provider() as provider:
+        async with running(provider, tmp_path) as proxy:
+            messages = await shed_session(proxy, turns=4)
+            locked(proxy, monkeypatch, times=2)
+            failing(provider, (400, TOO_LONG), (422, b'{"error":{"message":"no"}}'))
+            assert await ask(proxy, messages) == 400
+            failing(provider, (400, TOO_LONG))
+            assert await ask(proxy, messages) == 200
+            second = provider.last.body
+            assert stubs(second)
+        async with running(provider, tmp_path) as proxy:
+            assert await ask(proxy, messages) == 200
+            assert orjson.loads(provider.last.body) == orjson.loads(second)

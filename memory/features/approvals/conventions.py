@@ -354,6 +354,7 @@ class Conventions:
             derived_from=tuple(sorted(found)),
             expires_at=None,
             pinned=False,
+            core="",
             wrong=drawn.wrong if says_the_same(text, without_aside(drawn.text)) else "",
         )
         sheet.held[fact.id] = sheet.made[fact.id] = fact

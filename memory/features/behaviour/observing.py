@@ -332,6 +332,7 @@ def _stronger(fact: Fact, finding: ObservationDraft, session: str, at: datetime)
     return replace(
         fact,
         text=finding.draft.text if finding.sort in HABITUAL else fact.text,
+        core="" if finding.sort in HABITUAL else fact.core,
         state=State.ACTIVE,
         sessions=counted,
         access=fact.access + 1,

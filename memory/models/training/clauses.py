@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from memory.language.static_embedding import StaticEmbedding
 from memory.models.training.fitting import FittingPlan, Floats, Network, fit, logistic_slope, softmax_slope
+from memory.models.training.replacing import replace_tables
 from memory.models.training.talk import Labelled, clauses, gaps, recut, sessions
 from memory.understanding.clauses import ClauseSplitter
 from memory.understanding.features import SIZE
@@ -150,7 +151,7 @@ def main(arguments: Sequence[str]) -> None:
             print(f"{author:4s} {figures(judged(network, own, embedding), own)}", flush=True)
     if given.out:
         arrays, _ = fitted(talk, embedding)
-        np.savez(given.out / WEIGHTS, **arrays)  # type: ignore[arg-type]
+        replace_tables(given.out / WEIGHTS, arrays)
 
 
 if __name__ == "__main__":

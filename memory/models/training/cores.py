@@ -29,6 +29,7 @@ from memory.language.static_embedding import DATA
 from memory.models.training import encoder
 from memory.models.training.examples import groups
 from memory.models.training.packing import embedded_of, layer_of, packed_layer
+from memory.models.training.replacing import replace_tables
 from memory.models.training.talk import messages, sessions
 from memory.understanding.cores import parted
 from memory.understanding.encoder import CORE_LAYERS, READ, tokenizer_of
@@ -281,7 +282,7 @@ def main(arguments: Sequence[str]) -> None:
     if left_out:
         print(report(fitted, [each for each in examples if each.author in left_out], ends))
     if given.out:
-        np.savez(given.out / ENCODER, **arrays | packed(fitted))
+        replace_tables(given.out / ENCODER, arrays | packed(fitted))
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from memory.language.static_embedding import DATA
 from memory.models.training.examples import StatementPair, asides, neighbours, related
 from memory.models.training.fitting import FittingPlan, Floats, Network, fit, softmax_slope
+from memory.models.training.replacing import replace_tables
 from memory.models.training.talk import sessions
 from memory.understanding.encoder import RELATIONS, encoder_of
 from memory.understanding.network import softmax
@@ -118,7 +119,7 @@ def main(arguments: Sequence[str]) -> None:
     if given.folds:
         print(report(arrays, talk))
     if given.out:
-        np.savez(given.out / ENCODER, **with_pair_head(arrays, talk))  # type: ignore[arg-type]
+        replace_tables(given.out / ENCODER, with_pair_head(arrays, talk))
 
 
 if __name__ == "__main__":

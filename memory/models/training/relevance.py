@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from memory.language.static_embedding import StaticEmbedding
 from memory.models.training.clauses import pack_tables
 from memory.models.training.fitting import Bags, FittingPlan, Floats, Network, fit, softmax_slope
+from memory.models.training.replacing import replace_tables
 from memory.models.training.talk import DATA
 from memory.understanding.features import SIZE
 from memory.understanding.packaged_weights import RELEVANCE
@@ -141,7 +142,7 @@ def main(arguments: Sequence[str]) -> None:
             print(f"{author}: {figures(judged(network, own), own)}", flush=True)
     if given.out:
         network = fit_relevance(examples)
-        np.savez(given.out / RELEVANCE, **pack_tables(network, ("requests", "memories"), _bags(examples)))  # type: ignore[arg-type]
+        replace_tables(given.out / RELEVANCE, pack_tables(network, ("requests", "memories"), _bags(examples)))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from memory.context.rank import Memory, Scored
 from memory.context.relevance_floor import OPEN
 from memory.context.search_results import SearchContext
 from memory.context.temporal_questions import known_at, past_of
-from memory.fact import Fact, FactKind, State, Stream
+from memory.fact import Fact, FactKind, Origin, State, Stream
 from memory.hooks.chain import Features
 from memory.hooks.feature import FeatureErasure
 from memory.language.words import stems
@@ -131,14 +131,18 @@ class Commands:
         *,
         kinds: frozenset[FactKind] = frozenset(FactKind),
         states: frozenset[State] = frozenset({State.ACTIVE}),
+        origins: frozenset[Origin] = frozenset(Origin),
         limit: int = 100,
     ) -> list[Fact]:
-        """Facts of some owners, the newest first: those that hold ``text``, of these kinds, in these states."""
+        """Facts of some owners, the newest first: those that hold ``text``, of these kinds and origins, in these
+        states."""
         if not text:
-            return await self._journal.listed(owners, states, kinds, limit=limit)
-        # Kinds and states are looked at here, so more than the limit is read where they leave some out.
+            return await self._journal.listed(owners, states, kinds, origins, limit=limit)
+        # All of that is looked at here, so more than the limit is read where it leaves some out.
         found = await self._journal.find_facts(owners, text, max(limit, 1000))
-        return [fact for fact in found if fact.kind in kinds and fact.state in states][:limit]
+        return [each for each in found if each.kind in kinds and each.state in states and each.origin in origins][
+            :limit
+        ]
 
     async def memory(self, id: str, owners: Sequence[str]) -> Memory:
         """The fact or the passage of an id, or of the beginning of one.

@@ -107,7 +107,7 @@ def test_what_was_on_offer_is_left_out_of_a_choice() -> None:
 
 
 def test_of_a_long_statement_its_core_stands_there() -> None:
-    text = "Never squash my commits, I lost a week to that in spring."
+    text = "Never squash my commits, I lost a week to that."
     assert page([wish(text, core="Never squash my commits")], 400, NOW).text.endswith("\n- Never squash my commits\n")
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.understanding.cores import LEAST, SHARE, core, parted
+from memory.understanding.cores import LEAST, SHARE, core, is_core, parted
 from memory.understanding.packaged_weights import reader
 
 WORDS = st.lists(
@@ -44,10 +44,48 @@ def test_a_reason_behind_a_mark_goes() -> None:
     assert told(text, text.split()[8:]) == "Tag every release of ours with the date"
 
 
-def test_what_went_between_two_words_is_told_by_a_comma() -> None:
+def test_what_went_between_two_words_without_any_mark_is_told_by_a_comma() -> None:
     text = "the ledger job which I wrote on a train and am proud of runs at four every single night now"
     goes = text.split()[3:13]
     assert told(text, goes) == "The ledger job, runs at four every single night now"
+
+
+def test_where_there_are_marks_nothing_is_torn_between_two_words() -> None:
+    text = "the ledger job, which I wrote on a train and am proud of, runs at four every single night now"
+    assert told(text, text.split()[5:9]) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "goes"),
+    [
+        ("it is not true that the stage is in Oslo, it went to Bergen last year", 4),
+        ("I doubt that, let us take the smaller queue for the nightly export", 3),
+        ("Ich glaube nicht, dass wir hier eine zweite Datenbank brauchen werden", 3),
+        ("Pim told us, that the quota of the sandbox is refilled on mondays", 3),
+    ],
+)
+def test_what_denies_or_brings_in_the_rest_stays(text: str, goes: int) -> None:
+    assert told(text, text.split()[:goes]) == ""
+
+
+def test_what_takes_it_back_stays() -> None:
+    text = "the readme says the key rotates every week, which is not true any more"
+    assert told(text, text.split()[8:]) == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "may"),
+    [
+        ("We keep the cache in Redis", "We keep the cache in Redis, the old box melted.", True),
+        ("We keep the cache in Redis", "We must no longer keep the cache in Redis, the old box melted.", False),
+        ("We keep the cache in Redis", "We keep the cache in Redis, except on stage.", False),
+        ("Deploy on fridays to production", "We never deploy on fridays to production.", False),
+        ("We keep the cache in Memcached", "We keep the cache in Redis, the old box melted.", False),
+        ("", "We keep the cache in Redis.", False),
+    ],
+)
+def test_a_line_may_stand_for_a_text_only_where_it_says_no_less(line: str, text: str, may: bool) -> None:
+    assert is_core(line, text) is may
 
 
 def test_an_exception_stays() -> None:
@@ -58,6 +96,11 @@ def test_an_exception_stays() -> None:
 def test_what_a_request_asks_for_stays() -> None:
     text = "could we do without tables, please, in the docs and in the mails you write for me?"
     assert told(text, text.split()[:5]) == ""
+
+
+def test_what_stands_behind_unless_and_a_mark_stays() -> None:
+    text = "die Testdaten werden nicht neu erzeugt, es sei denn, das Schema war falsch"
+    assert told(text, text.split()[9:]) == ""
 
 
 def test_a_single_word_that_is_doubted_between_others_stays() -> None:

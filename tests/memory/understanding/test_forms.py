@@ -1,6 +1,16 @@
 import pytest
 
-from memory.understanding.forms import TABLE, excepts, is_everywhere, is_here, is_relative, leans, limits, points_back
+from memory.understanding.forms import (
+    TABLE,
+    excepts,
+    is_everywhere,
+    is_here,
+    is_relative,
+    leans,
+    limits,
+    negates,
+    points_back,
+)
 
 FORMS = {
     "everywhere": is_everywhere,
@@ -10,6 +20,7 @@ FORMS = {
     "leans": leans,
     "limits": limits,
     "exceptions": excepts,
+    "negations": negates,
 }
 
 

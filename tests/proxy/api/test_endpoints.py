@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from memory.ports import Lesson
 from tests.proxy.api.asking import Asking
 from tests.running import Running
@@ -31,6 +33,14 @@ async def test_a_fact_of_one_project_is_not_seen_from_another(ask: Asking) -> No
     assert len((await ask("GET", "api/facts?project=zoo"))["facts"]) == 1
     assert len((await ask("GET", "api/facts"))["facts"]) == 1
     assert (await ask("GET", "api/facts?user=somebody"))["facts"] == []
+
+
+@pytest.mark.parametrize("text", ["", "&text=heron"])
+async def test_facts_are_listed_by_who_said_them(text: str, ask: Asking) -> None:
+    fact = await remembered(ask, "The staging cluster is called heron")
+    assert [each["id"] for each in (await ask("GET", f"api/facts?origin=person{text}"))["facts"]] == [fact["id"]]
+    assert (await ask("GET", f"api/facts?origin=file,web{text}"))["facts"] == []
+    assert "origin" in (await ask("GET", f"api/facts?origin=nobody{text}", status=422))["error"]
 
 
 async def test_what_is_remembered_twice_is_one_fact(ask: Asking) -> None:

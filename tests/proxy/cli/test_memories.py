@@ -79,6 +79,26 @@ def test_what_the_projects_files_say_is_counted_below_what_was_said(home: Path) 
     assert len(run("facts", "--json").json["facts"]) == 2
 
 
+def test_what_was_said_is_listed_however_much_newer_the_projects_files_are(home: Path) -> None:
+    for name in ("Ines", "Jorge"):
+        remembered(f"The lighthouse keeper is called {name}")
+    files = [remembered(f"The linter of module {number} is ruff") for number in range(5)]
+    with closing(sqlite3.connect(home / "journal.db")) as journal, journal:
+        journal.executemany("UPDATE facts SET origin = 'file' WHERE id = ?", [(each,) for each in files])
+    told = run("facts", "--limit", "2").out
+    assert "Ines" in told and "Jorge" in told and "ruff" not in told
+    assert "and 5 more that the project's own files say" in told
+
+
+def test_where_only_the_projects_files_said_something_that_is_told(home: Path) -> None:
+    remembered("The linter is ruff")
+    with closing(sqlite3.connect(home / "journal.db")) as journal, journal:
+        journal.execute("UPDATE facts SET origin = 'file'")
+    told = run("facts").out
+    assert "nothing has been learned yet but what the project's own files say" in " ".join(told.split())
+    assert "nothing that has been learned is like that" in run("facts", "heron").out
+
+
 def test_on_a_terminal_a_memory_is_shown_before_it_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     id = remembered("The lighthouse keeper is called Ines")
     monkeypatch.setattr("proxy.cli.memories.is_interactive", lambda: True)

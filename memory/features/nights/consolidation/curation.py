@@ -111,7 +111,7 @@ def worded(change: FactChange, sources: Sequence[Fact], answer: Any) -> FactChan
     gist = change.touched[0].after
     if not isinstance(sentence, str) or gist is None or unfaithful(sentence, [fact.text for fact in sources]):
         return change
-    first = Touch(change.touched[0].before, replace(gist, text=sentence.strip()))
+    first = Touch(change.touched[0].before, replace(gist, text=sentence.strip(), core=""))
     return replace(change, why=f"{change.why}, worded by a model", touched=(first, *change.touched[1:]))
 
 
@@ -176,6 +176,7 @@ def _change(
         supersedes=() if do == "insert" else tuple(fact.id for fact in facts),
         derived_from=tuple(fact.id for fact in facts),
         wrong="",
+        core="",
         entities=tuple(dict.fromkeys(name for fact in facts for name in fact.entities)),
     )
     archived = () if do == "insert" else tuple(map(_away, facts))

@@ -189,9 +189,9 @@ def gist_of(cluster: Sequence[Fact], id: str) -> Fact:
 
 def _worded(cluster: Sequence[Fact]) -> str:
     """The clearest wording of a cluster that has every word of what was said last: that may name an exception."""
-    lead = without_aside(cluster[0].line)
+    lead = without_aside(cluster[0].text)
     lead_words = words_of(lead)
-    texts = [without_aside(fact.line) for fact in cluster]
+    texts = [without_aside(fact.text) for fact in cluster]
     return clearest([lead, *(text for text in texts if lead_words <= words_of(text))])
 
 

@@ -62,7 +62,7 @@ def rules(
 
 def _worded(fact: Fact, evidence: Sequence[Fact]) -> str:
     """The clearest of all that was said of a rule: a person reads it, and puts it in other words where they want."""
-    said = [fact.line, *(each.line for each in evidence if each.kind in RULES)]
+    said = [fact.text, *(each.text for each in evidence if each.kind in RULES)]
     return clearest([without_aside(text) for text in dict.fromkeys(said)])
 
 
