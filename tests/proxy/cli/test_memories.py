@@ -101,7 +101,7 @@ def test_where_only_the_projects_files_said_something_that_is_told(home: Path) -
 
 def test_on_a_terminal_a_memory_is_shown_before_it_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     id = remembered("The lighthouse keeper is called Ines")
-    monkeypatch.setattr("proxy.cli.memories.is_interactive", lambda: True)
+    monkeypatch.setattr("proxy.cli.prompts.is_interactive", lambda: True)
     kept = run("forget", id[:8], stdin="n\n")
     assert kept.code == 1 and "Ines" in kept.out and "nothing was forgotten" in kept.err
     assert "1 fact," in run("forget", id[:8], stdin="y\n").out
