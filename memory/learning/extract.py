@@ -49,8 +49,8 @@ DOUBTED: Final = 0.4
 """The probability below which what a rule has found in talk about work is taken for something of the moment."""
 TELLING: Final = 4
 """Words of what is unsure at least: fewer say too little to be recognised when they are said again."""
-LONG: Final = 7
-"""Words of a statement from which on it may hold something that is not its core."""
+LONG: Final = 9
+"""Words of a statement from which on it is worth looking for its core."""
 REQUESTED_CONFIDENCE: Final = 0.9
 """The confidence of what a person asked to have remembered."""
 
@@ -117,7 +117,8 @@ def extract(
         elif len(statement.text.split()) >= TELLING:
             unsure.append(replace(draft, unsure=True))
     taught = [*found, *(each for each in unsure if not _is_among(each, found))][:most]
-    return [replace(each, core=_core(each.text, reading)) for each in taught]
+    # A draft stands on no page.
+    return [each if each.unsure else replace(each, core=_core(each.text, reading)) for each in taught]
 
 
 def _core(text: str, reader: ClauseReader) -> str:
