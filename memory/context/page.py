@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
 from typing import Final
 
 from memory.context.disputed import each_in_scope
@@ -213,15 +212,14 @@ def _once(facts: Sequence[Fact], standing: frozenset[str]) -> list[Fact]:
     return [fact for fact, _ in unique]
 
 
-@lru_cache(maxsize=4096)
-def told(fact: Fact) -> str:
-    """What the page tells of a fact: its core, as long as that may stand for its text. A text may have been changed
+def page_text(fact: Fact) -> str:
+    """What the page says of a fact: its core, as long as that may stand for its text. A text may have been changed
     since, and a core may come from elsewhere."""
     return fact.core if fact.core and is_core(fact.core, fact.text) else fact.text
 
 
 def _line(fact: Fact, earlier: bool = False) -> str:
-    text = f"- {quoted(on_page(told(fact)), '  ')}"
+    text = f"- {quoted(on_page(page_text(fact)), '  ')}"
     if fact.wrong:
         text += f" (not: {quoted(fact.wrong, '  ')})"
     if earlier:

@@ -153,21 +153,21 @@ class Encoder:
         ids, offsets = read.ids[:READ], read.offsets[:READ]
         if self._core is None or not ids:
             return [], []
-        rows = np.array([[self._start, self._end, *ids, self._end]])
-        sides = np.ones_like(rows)
-        sides[0, :2] = 0
-        own = slice(2, 2 + len(ids))
-        wanted = np.zeros(rows.shape, np.bool_)
-        wanted[0, own] = True
+        own = range(2, 2 + len(ids))
         blocks = [*self._blocks[:-CORE_LAYERS], *self._core.blocks]
-        states = encode(self._embedded(rows, sides), np.ones(rows.shape, np.float32), blocks, HEADS, wanted)
-        return offsets, self._core(states[0, own]).tolist()
+        [states] = self._states([([], ids)], [own], blocks)
+        return offsets, self._core(states[own.start : own.stop]).tolist()
 
     def _pieces(self, text: str) -> Ids:
         ids: Ids = self._tokenizer.encode(_whole(unpointed(text))).ids[:STATEMENT]
         return ids
 
-    def _states(self, pairs: Sequence[tuple[Ids, Ids]], needed: Sequence[Sequence[int]]) -> Floats:
+    def _states(
+        self,
+        pairs: Sequence[tuple[Ids, Ids]],
+        needed: Sequence[Sequence[int]],
+        blocks: Sequence[TransformerBlock] | None = None,
+    ) -> Floats:
         """The last states of some pairs of pieces, of those places of each that are ``needed``."""
         rows = [[self._start, *one, self._end, *two, self._end] for one, two in pairs]
         longest = max(map(len, rows))
@@ -180,7 +180,7 @@ class Encoder:
             sides[at, len(one) + 2 : len(row)] = 1
             mask[at, : len(row)] = 1.0
             wanted[at, needed[at]] = True
-        return encode(self._embedded(ids, sides), mask, self._blocks, HEADS, wanted)
+        return encode(self._embedded(ids, sides), mask, blocks or self._blocks, HEADS, wanted)
 
 
 def encoder_of(stored: Mapping[str, Any]) -> Encoder:

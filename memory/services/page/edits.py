@@ -10,7 +10,7 @@ from typing import Protocol
 
 import orjson
 
-from memory.context.page import told
+from memory.context.page import page_text
 from memory.context.page_diff import PageDiff, statement_of_line
 from memory.fact import Fact, Origin, Sensitivity, Stability, State, Stream
 from memory.learning.outcome import ended
@@ -109,7 +109,7 @@ class PageEditor:
             old = known.get(id)
             if old is None or old.state is not State.ACTIVE:
                 await self._add(scope, stream, text, file, line.number, taken)
-            elif text and text.casefold() not in (old.text.casefold(), told(old).casefold()):
+            elif text and text.casefold() not in (old.text.casefold(), page_text(old).casefold()):
                 await rules.at_hand()
                 new = in_own_words(text, old.owner, old.layer, self._new_id(), self._now(), kind=old.kind)
                 taken.change(old, ended(old, self._now()))
@@ -163,7 +163,7 @@ class PageEditor:
             return
         same = the_same(text, await self._journal.find_facts(scope.owners(), text, 20))
         # A line that was moved from another stream's file was just taken off there.
-        same = same or next((each for each in taken.off if told(each).casefold() == text.casefold()), None)
+        same = same or next((each for each in taken.off if page_text(each).casefold() == text.casefold()), None)
         if same is not None:
             taken.off = [each for each in taken.off if each.id != same.id]
             vouched = replace(same, origin=Origin.PERSON, stability=Stability.VERIFIED, confidence=1.0, stream=stream)
