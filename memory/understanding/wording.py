@@ -60,6 +60,9 @@ _OPENERS: Final = re.compile(
 )
 
 
+_DASH: Final = re.compile(r"^\s*[–—-]\s+")
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
     """Something to keep. ``kind`` is one of :data:`LASTING_KINDS`, ``scope`` one of :data:`SCOPES`; ``guides`` how far
@@ -221,7 +224,7 @@ def _scope(kind: str, text: str, scopes: Sequence[float], answers: str) -> str:
 
 def plain(text: str) -> str:
     """A statement without what people say before they say something, and without what hangs on behind."""
-    bare = _OPENERS.sub("", text, count=1) or text
+    bare = _OPENERS.sub("", _DASH.sub("", text), count=1) or text
     return bare.strip().rstrip(",;:–—-").strip()
 
 

@@ -130,3 +130,14 @@ def test_how_it_is_done_elsewhere_says_how_far_the_rule_before_it_reaches() -> N
     reach = clause("so handhaben wir das in allen vier Repos", 0.8, sentence=1)
     (only,) = statements([rule, reach])
     assert (only.scope, only.text.startswith("Zeichnungen")) == ("user", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("— serial numbers stay out of logs", "serial numbers stay out of logs"),
+        ("--force is off limits", "--force is off limits"),
+    ],
+)
+def test_a_dash_before_a_statement_is_none_of_it(text: str, left: str) -> None:
+    assert plain(text) == left
