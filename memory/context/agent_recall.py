@@ -66,7 +66,7 @@ def at_work(
     """
     # What put an error right comes back with the error, not with the order that may lead to it.
     facts = [each for each in ranked if isinstance(each.memory, Fact) and each.memory.origin is not Origin.BEHAVIOUR]
-    shares = relevance.shown(request_text, [_read(each.memory) for each in facts if isinstance(each.memory, Fact)])
+    shares = relevance.shown(request_text, [readable(each.memory) for each in facts if isinstance(each.memory, Fact)])
     least = few.answers if worded else few.applies
     # The share goes first; what the words say decides among those that are about as likely.
     shown = [
@@ -105,7 +105,7 @@ def _already_told(words: frozenset[int], facts: Iterable[frozenset[int]]) -> boo
     return any(own and len(own & words) >= HELD * len(own) for own in facts)
 
 
-def _read(fact: Fact) -> ReadableMemory:
+def readable(fact: Fact) -> ReadableMemory:
     """A fact as the model reads it."""
     kind = _KINDS.get(fact.kind) or ("person" if fact.category is Category.PEOPLE else "fact")
     if kind == "task" and fact.valid_until is not None:

@@ -17,7 +17,7 @@ from memory.context.diversity import same
 from memory.context.essential import LEAST, essential_worth, on_page
 from memory.context.pack import disarmed, quoted, tokens_of
 from memory.context.token_allocation import RATIOS, Demand, Ratios, allocate
-from memory.fact import Fact, FactKind, Origin, Sensitivity, State, Stream
+from memory.fact import Category, Fact, FactKind, Origin, Sensitivity, State, Stream
 from memory.language.terms import words_of
 from memory.scope import Layer
 from memory.strength import recency
@@ -38,6 +38,11 @@ _HEADINGS: Final = {
 }
 _SHORTEST: Final = 5
 """Tokens of room in which no fact fits any more."""
+MUCH: Final = 1.5
+"""How many times the page's budget what somebody told of their life must be, not to have all of the page."""
+PERSONAL: Final = 0.4
+"""The part of the page that it has then."""
+_LIFE: Final = (Category.PERSON, Category.PREFERENCES, Category.PEOPLE)
 _PRIVATE: Final = (Layer.USER, Layer.USER_PROJECT)
 
 
@@ -80,6 +85,7 @@ def page(
     facts = list(facts)
     essential = _once([fact for fact in facts if _essential(fact, now)], standing)
     newer = _newer([fact for fact in facts if _may_stand(fact, now)])
+    personal = _personal_room(essential, budget, count)
     own = allocate(budget - count(frame_page("# Memory")), _demands(essential, count), ratios)
     taken: dict[str, Fact] = {}
     filled = 0
@@ -92,6 +98,10 @@ def page(
             size = count(frame_page(_markdown([*(taken | group).values()], newer)))
             if size > budget or (within_shares and size - filled > own[fact.stream] and fact.stream in _streams(taken)):
                 continue
+            if _is_personal(fact):
+                if size - filled > personal:
+                    continue
+                personal -= size - filled
             own[fact.stream] -= size - filled
             filled = size
             taken |= group
@@ -99,6 +109,18 @@ def page(
                 break
     chosen = list(taken.values())
     return Page(_markdown(chosen, newer), tuple(taken), _by_stream(chosen, newer)) if taken else Page()
+
+
+def _personal_room(essential: Iterable[Fact], budget: int, count: Callable[[str], int]) -> int:
+    """Tokens that what somebody told of their life may take of the page. Where it is far more than the page holds, most
+    of it can come only by recall, which shares its room with the page."""
+    told = count("\n".join(_line(fact) for fact in essential if _is_personal(fact)))
+    return budget if told <= MUCH * budget else int(budget * PERSONAL)
+
+
+def _is_personal(fact: Fact) -> bool:
+    """Whether a fact is what somebody told of themselves beside their work."""
+    return fact.layer is Layer.USER and fact.category in _LIFE and not fact.pinned
 
 
 def heading(stream: Stream) -> str:

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from memory.context.advice_recall import TIMES, heeded, wants_heeding
 from memory.context.diversity import DIVERSITY, diverse
 from memory.context.lexical import weigh
 from memory.context.neighbours import REACH, anchors, joined
 from memory.context.pack import pack, tokens_of
 from memory.context.page import frame_page, page
 from memory.context.question import RecallQuestion, ask, simpler
-from memory.context.rank import WEIGHTS, Memory, earlier_questions, rank
+from memory.context.rank import WEIGHTS, Memory, Scored, earlier_questions, rank
 from memory.context.rank_fusion import brings_new, for_a_part, fused
 from memory.context.relevance_floor import FLOOR
 from memory.context.route import about_then
@@ -31,6 +32,7 @@ from memory.learning.lesson import learn
 from memory.ports import Embedder, IndexHit, Journaled, TermRarity
 from memory.scope import Scope
 from memory.session import RequestKind, Session
+from memory.understanding.packaged_weights import relevance
 
 BEGAN = datetime(2026, 5, 1, 9, 0, tzinfo=UTC)
 Turn = dict[str, str]
@@ -92,21 +94,35 @@ class Store:
         if question is None or not self.memories:
             return ""
         others = simpler(question)
+        heeds = wants_heeding(question)
+        rules = replace(rules, candidates=rules.candidates * TIMES) if heeds else rules
         rounds = [self._round(question, rules, now, present)]
         for part, broad_question in others:
-            fewer = replace(rules, candidates=for_a_part(rules.candidates))
+            fewer = replace(rules, candidates=for_a_part(rules.candidates // (TIMES if heeds else 1)))
             rounds.append(self._round(broad_question, fewer, now, present, part.weight, by_words=True))
             if not brings_new(rounds[:-1], rounds[-1]):
                 break
         ranked = fused(rounds)
-        if not ranked:
-            return ""
+        scored = self._beside(question, ranked, rounds, rules, present) if ranked else []
+        if heeds:
+            scored = heeded(question, rounds[0].candidates, scored, relevance(), present=present)
+        return pack(scored, tokens, now).text if scored else ""
+
+    def _beside(
+        self,
+        question: RecallQuestion,
+        ranked: list[Scored],
+        rounds: Sequence[SearchPass],
+        rules: Rules,
+        present: frozenset[str],
+    ) -> list[Scored]:
+        """A ranking with the turns beside its best ones, what is alike once."""
         beside = anchors(ranked, earlier_questions(rounds[0].weighed, rounds[0].candidates))
         turns = {(place.session, place.turn + s) for place in beside for s in range(-REACH.turns, REACH.turns + 1)}
         near = [m for m in self.memories if isinstance(m, Passage) and (m.session, m.turn) in turns]
         over = present.union(hit.id for each in rounds for hit, _ in each.candidates)
         ranked = joined(ranked, near, beside, route=question.route, weights=rules.weights, passed_over=over)
-        return pack(diverse(ranked, rules.diversity), tokens, now).text
+        return diverse(ranked, rules.diversity)
 
     def _round(
         self,

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 
+from memory.context.advice_recall import TIMES as ADVICE_TIMES
+from memory.context.advice_recall import heeded, wants_heeding
 from memory.context.agent_recall import at_work
 from memory.context.diversity import diverse
 from memory.context.graph import SPREAD, names_in_question, near
@@ -105,6 +107,9 @@ class Searcher:
             ranked = await self._beside(question, rounds, ranked, moment, weights)
             scored = diverse(ranked)
             clock.lap("beside")
+        if _heeds(question, moment):
+            scored = await self._heeded(question, rounds[0], scored, moment)
+            clock.lap("heed")
         return SearchResult(tuple(scored), clock.laps, tuple(rounds), tuple(ranked))
 
     async def _at_work(
@@ -125,6 +130,21 @@ class Searcher:
         # What has not been read since the start is read now, half a millisecond each.
         return judged() if len(ranked) <= AT_ONCE else await asyncio.to_thread(judged)
 
+    async def _heeded(
+        self, question: RecallQuestion, whole: SearchPass, scored: Sequence[Scored], moment: SearchContext
+    ) -> list[Scored]:
+        """What was found, with what the person told of themselves before it that the advice must heed."""
+        judged = partial(
+            heeded,
+            question,
+            whole.candidates,
+            scored,
+            relevance(),
+            present=moment.present,
+            session=moment.session,
+        )
+        return judged() if len(whole.candidates) <= AT_ONCE else await asyncio.to_thread(judged)
+
     async def _round(
         self,
         question: RecallQuestion,
@@ -137,6 +157,7 @@ class Searcher:
     ) -> SearchPass:
         dense = shared.dense
         most = self._candidates if not shape else for_a_part(self._candidates)
+        most *= ADVICE_TIMES if not shape and _heeds(question, moment) else 1
         found = await self._index.search(
             Query(
                 moment.owners,
@@ -236,6 +257,11 @@ class Searcher:
         ]
         over = moment.present.union(hit.id for each in rounds for hit, _ in each.candidates)
         return joined(ranked, fetched, beside, route=question.route, weights=weights, passed_over=over)
+
+
+def _heeds(question: RecallQuestion, moment: SearchContext) -> bool:
+    """Whether what the person told of themselves is to be heeded: an agent at work is judged otherwise."""
+    return wants_heeding(question) and not moment.work and moment.past is None and moment.as_of is None
 
 
 def _united(one: Sequence[IndexHit], other: Sequence[IndexHit]) -> list[IndexHit]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -195,3 +196,30 @@ def test_of_three_that_contradict_one_another_in_turn_none_is_lost() -> None:
         "- Deploys are on Wednesdays.",
         "- Deploys are on Tuesdays.",
     ]
+
+
+def test_where_much_is_told_of_a_life_most_of_it_is_left_to_recall() -> None:
+    few = [wish(f"I avoid food of kind {n}, whoever cooks it and wherever I am.") for n in range(10)]
+    many = [wish(f"I avoid food of kind {n}, whoever cooks it and wherever I am.") for n in range(60)]
+    assert len(page(few, 400, NOW).memories) == len(few)
+    assert 0 < tokens_of(frame_page(page(many, 400, NOW).text)) <= 200
+
+
+def test_what_is_told_of_work_keeps_all_of_the_page() -> None:
+    rules = [
+        fact(
+            f"Always sign release number {n} with the key of the team and of nobody else.",
+            kind=FactKind.CONVENTION,
+            category=Category.WORKFLOWS,
+            confidence=0.9,
+            importance=0.9,
+        )
+        for n in range(60)
+    ]
+    assert tokens_of(frame_page(page(rules, 400, NOW).text)) > 350
+
+
+def test_what_is_pinned_of_a_life_always_has_room() -> None:
+    many = [wish(f"I avoid food of kind {n}, whoever cooks it and wherever I am.") for n in range(60)]
+    pinned = [replace(each, pinned=True) for each in many[:12]]
+    assert {each.id for each in pinned} <= set(page([*pinned, *many[12:]], 400, NOW).memories)
