@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from memory.context.agent_recall import HELD, readable
 from memory.context.message_intent import tells
 from memory.context.question import QuestionAuthor, RecallQuestion
-from memory.context.rank import Memory, Scored, best_first, is_question
-from memory.fact import Fact, FactKind, Origin, Passage, Sensitivity, State
+from memory.context.rank import Memory, Scored, best_first, is_question, may_be_shown, retold, words_of_the_known
+from memory.context.relevance_floor import FLOOR, RelevanceFloor, needed_of_a_liking
+from memory.fact import Fact, FactKind, Origin, Passage
 from memory.language.terms import words_of
 from memory.ports import IndexHit
 from memory.scope import Layer
@@ -24,6 +26,10 @@ from memory.understanding.relevance import ReadableMemory, Relevance
 
 TIMES: Final = 4
 """How many times as many candidates are looked at as for other questions: what matters may be near in no way."""
+
+
+MOSTLY_WORK: Final = 0.5
+"""The share of a question's words that are of work on software, from which on its writer's life has no say in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +47,9 @@ WEIGHTS: Final = AdviceWeights()
 
 
 def wants_heeding(question: RecallQuestion) -> bool:
-    """Whether a question is for advice: not one about some time."""
-    return question.advice and question.asker is QuestionAuthor.PERSON and not question.route.spans
+    """Whether a question is for advice: not one about some time, and none about the work at hand."""
+    of_life = question.work < MOSTLY_WORK and not question.route.spans
+    return question.advice and question.asker is QuestionAuthor.PERSON and of_life
 
 
 def is_about_others(question: RecallQuestion, candidates: Iterable[Memory]) -> bool:
@@ -56,10 +63,12 @@ def heeded(
     candidates: Iterable[tuple[IndexHit, Memory]],
     ranked: Sequence[Scored],
     relevance: Relevance,
+    now: datetime,
     *,
     present: frozenset[str] = frozenset(),
     session: str = "",
     weights: AdviceWeights = WEIGHTS,
+    floor: RelevanceFloor = FLOOR,
 ) -> list[Scored]:
     """A ranking with what is to be heeded before it. ``candidates`` is all that was found, ``present`` stands in the
     request already, ``session`` is the one that asks."""
@@ -69,8 +78,12 @@ def heeded(
     own = {
         memory.id: (memory, max(hit.cosine, 0.0))
         for hit, memory in candidates
-        if memory.id not in present and memory.session != session and _is_of_the_person(memory)
+        if memory.id not in present
+        and memory.session != session
+        and may_be_shown(memory, now)
+        and _is_of_the_person(memory)
     }
+    least = needed_of_a_liking(question, floor)
     told = [memory for memory, _ in own.values()]
     shares = relevance.shown(question.said, [_read(memory) for memory in told])
     scored = [
@@ -80,25 +93,22 @@ def heeded(
             {"applies": share, "cosine": own[memory.id][1]},
         )
         for memory, share in zip(told, shares, strict=True)
-        if share >= weights.least
+        if share >= weights.least and share + own[memory.id][1] >= least
     ]
-    first = _once(sorted(scored, key=best_first), told)[: weights.most]
+    known_words = words_of_the_known((memory for _, memory in candidates), present, now)
+    first = [each for each in _once(sorted(scored, key=best_first)) if not retold(each.memory, known_words)][
+        : weights.most
+    ]
     known = {each.id for each in first}
     sources = {each.memory.source for each in first}
     return [*first, *(each for each in ranked if each.id not in known and not _retells(each.memory, sources))]
 
 
 def _is_of_the_person(memory: Memory) -> bool:
-    """Whether a memory is the person's own word about themselves that holds; passages tell it, too, and much else."""
-    if memory.sensitivity is Sensitivity.RESTRICTED:
-        return False
+    """Whether a memory is the person's own word about themselves; passages tell it, too, and much else."""
     if isinstance(memory, Fact):
-        return (
-            memory.state is State.ACTIVE
-            and memory.origin.trusted
-            and memory.layer is Layer.USER
-            and memory.kind is not FactKind.OBSERVATION
-        )
+        about = memory.layer is Layer.USER and memory.kind is not FactKind.OBSERVATION
+        return about and memory.origin.trusted
     return memory.origin is Origin.USER and tells(memory.text) and not is_question(memory)
 
 
@@ -106,12 +116,12 @@ def _read(memory: Memory) -> ReadableMemory:
     return readable(memory) if isinstance(memory, Fact) else ReadableMemory(memory.plain, "pref", True)
 
 
-def _once(scored: Sequence[Scored], told: Iterable[Memory]) -> list[Scored]:
-    """Without the passages of which a fact says the same."""
+def _once(scored: Sequence[Scored]) -> list[Scored]:
+    """Without the passages of which a fact among them says the same."""
     facts: dict[bytes, list[frozenset[int]]] = {}
-    for memory in told:
-        if isinstance(memory, Fact):
-            facts.setdefault(memory.source, []).append(words_of(memory.text))
+    for each in scored:
+        if isinstance(each.memory, Fact):
+            facts.setdefault(each.memory.source, []).append(words_of(each.memory.text))
     return [each for each in scored if isinstance(each.memory, Fact) or not _is_told(each.memory, facts)]
 
 

@@ -101,7 +101,7 @@ def rank(
     is how near memories are by the names that they share.
     Questions that were asked before lend their relevance to the turns beside them and are left out themselves.
     """
-    found = [pair for pair in candidates if pair[1].session != session and _may_be_shown(pair[1], now, past, as_of)]
+    found = [pair for pair in candidates if pair[1].session != session and may_be_shown(pair[1], now, past, as_of)]
     shares = weighed.coverages([hit.lexical for hit, _ in found])
     by_words, by_meaning = weights.coverage, weights.cosine
     # One candidate a row, and no object for it before it is known to be shown: most of a search goes by here.
@@ -128,7 +128,7 @@ def rank(
     question_terms = frozenset(question.terms)
     scored = []
     for id, memory, share, cosine, own in answers:
-        if id in present or (known_words and _retold(memory, known_words)) or _only_repeats(memory, question_terms):
+        if id in present or (known_words and retold(memory, known_words)) or _only_repeats(memory, question_terms):
             continue
         near = beside.get(id, 0.0) / whole
         recent, important, strong = standing.of(memory)
@@ -181,7 +181,10 @@ def is_question(memory: Memory) -> bool:
     return memory.question or (memory.origin is Origin.USER and mostly_asks(memory.text))
 
 
-def _may_be_shown(memory: Memory, now: datetime, past: TimeInterval | None, as_of: datetime | None) -> bool:
+def may_be_shown(
+    memory: Memory, now: datetime, past: TimeInterval | None = None, as_of: datetime | None = None
+) -> bool:
+    """Whether a memory may be shown at a moment, to a question about a ``past`` time or ``as_of`` another moment."""
     if memory.sensitivity is Sensitivity.RESTRICTED:
         return False
     if as_of is not None:
@@ -203,6 +206,19 @@ def _words_in_request(answers: Sequence[_Row], present: frozenset[str]) -> dict[
     return words_by_message
 
 
+def words_of_the_known(
+    memories: Iterable[Memory], present: frozenset[str], now: datetime | None
+) -> dict[bytes, frozenset[int]]:
+    """The words of facts that no passage should say again, by the message that they came from: of those that stand in
+    the request already, and of those that have ended (see :func:`retold`)."""
+    memories = list(memories)
+    known = _ended(memories, now)
+    for memory in memories:
+        if memory.id in present and isinstance(memory, Fact):
+            known[memory.source] = known.get(memory.source, frozenset()) | words_of(memory.text)
+    return known
+
+
 def _ended(memories: Iterable[Memory], now: datetime | None) -> dict[bytes, frozenset[int]]:
     """The words of what was superseded, by the message that it came from: the message says it as if it held still. So
     it does of what has expired, where there is a ``now``: a question in the past tense may mean it."""
@@ -215,7 +231,7 @@ def _ended(memories: Iterable[Memory], now: datetime | None) -> dict[bytes, froz
     return ended
 
 
-def _retold(memory: Memory, known_words: Mapping[bytes, frozenset[int]]) -> bool:
+def retold(memory: Memory, known_words: Mapping[bytes, frozenset[int]]) -> bool:
     """Whether a passage only says once more what facts say of its message: those in the request, and those of which it
     would not say that they hold no longer."""
     if not isinstance(memory, Passage) or memory.source not in known_words:

@@ -71,6 +71,12 @@ def needed(question: RecallQuestion, weighed: WeightedQuery, floor: RelevanceFlo
     return floor.seeking + question.work * (floor.ordering - floor.seeking) - floor.familiar * weighed.familiar
 
 
+def needed_of_a_liking(question: RecallQuestion, floor: RelevanceFloor = FLOOR) -> float:
+    """The least that the signs of a preference must add up to, where advice is wanted: more of it the more of the
+    question is work."""
+    return floor.preference + question.work * (floor.ordering - floor.preference)
+
+
 def preferred(
     question: RecallQuestion,
     weighed: WeightedQuery,
@@ -80,7 +86,7 @@ def preferred(
     """The preferences that advice should heed although nothing else that is remembered has to do with the question."""
     if not question.advice:
         return frozenset()
-    least = floor.preference + question.work * (floor.ordering - floor.preference)
+    least = needed_of_a_liking(question, floor)
     return frozenset(
         hit.id
         for hit, memory in found

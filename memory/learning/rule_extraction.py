@@ -30,9 +30,12 @@ from memory.learning.sensitivity import sensitivity
 from memory.learning.speech import SpokenSentence, is_technical, spoken_in
 from memory.learning.statements import statement
 from memory.scope import Layer
+from memory.understanding.forms import leans
 
 MAX_FACT_CHARS = 480
 """Characters of a fact's text at most."""
+MAX_WORDS = 40
+"""Words of two sentences at most that are one fact."""
 
 _HEDGED = re.compile(
     r"\b(?:maybe|perhaps|i guess|not sure|probably|might|possibly|i wonder|vielleicht)\b", re.IGNORECASE
@@ -85,6 +88,7 @@ def by_rules(
     offered = options(before) if any(clause.marker.isdigit() for clause in spoken) else {}
     answered = letters(before)
     last: SpokenSentence | None = None
+    told_at = -2
     for clause in spoken:
         if len(clause.text) > 24 and letters(clause.text) in answered:
             # The assistant's own words, handed back to it.
@@ -110,18 +114,29 @@ def by_rules(
             if len(meant.words) < 6 and meant.position + 1 < len(spoken) and not spoken[meant.position + 1].question:
                 # "That's wrong." — what is right comes next.
                 meant = replace(meant, text=f"{meant.text} {spoken[meant.position + 1].text}")
-        found.append(
-            _draft(
-                meant,
-                finding_,
-                origin,
-                at,
-                behind=behind,
-                requested=request is not None,
-                pinned=request is not None and request.pinned,
-            )
+        draft = _draft(
+            meant,
+            finding_,
+            origin,
+            at,
+            behind=behind,
+            requested=request is not None,
+            pinned=request is not None and request.pinned,
         )
+        if found and meant.position == told_at + 1 and _goes_on(found[-1], draft):
+            found[-1] = replace(found[-1], text=f"{found[-1].text} {draft.text}")
+        else:
+            found.append(draft)
+        told_at = meant.position
     return _distinct(found)[:most]
+
+
+def _goes_on(before: FactDraft, draft: FactDraft) -> bool:
+    """Whether a draft says more of what the one right before it names, and nothing without that: "To me, it looks
+    cheap"."""
+    together = len(before.text.split()) + len(draft.text.split())
+    alike = before.kind is draft.kind and before.layer is draft.layer and before.expires_at == draft.expires_at
+    return alike and together <= MAX_WORDS and leans(draft.text) and not leans(before.text)
 
 
 def judge(clause: SpokenSentence) -> RuleFinding | None:

@@ -105,7 +105,7 @@ class Store:
         ranked = fused(rounds)
         scored = self._beside(question, ranked, rounds, rules, present) if ranked else []
         if heeds:
-            scored = heeded(question, rounds[0].candidates, scored, relevance(), present=present)
+            scored = heeded(question, rounds[0].candidates, scored, relevance(), now, present=present)
         return pack(scored, tokens, now).text if scored else ""
 
     def _beside(

@@ -140,8 +140,10 @@ class Searcher:
             whole.candidates,
             scored,
             relevance(),
+            moment.now,
             present=moment.present,
             session=moment.session,
+            floor=moment.floor,
         )
         return judged() if len(whole.candidates) <= AT_ONCE else await asyncio.to_thread(judged)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from memory.context.advice_recall import WEIGHTS, heeded, wants_heeding
 from memory.context.rank import Memory, Scored
@@ -10,7 +11,7 @@ from memory.fact import FactKind, Origin, Sensitivity, State
 from memory.ports import IndexHit
 from memory.scope import Layer
 from memory.understanding.packaged_weights import relevance
-from tests.memory.context.making import asked, fact, passage
+from tests.memory.context.making import NOW, asked, fact, passage
 
 DINNER = "Can you recommend a restaurant in Lyon for Saturday evening?"
 FISH = fact("Fish makes me ill, I never eat any of it.", kind=FactKind.PREFERENCE, confidence=0.85)
@@ -21,7 +22,7 @@ def shown(
 ) -> list[Memory]:
     candidates = [(IndexHit(each.id, cosine, 0.0), each) for each in found]
     scored = [Scored(each, 0.9) for each in ranked]
-    return [each.memory for each in heeded(asked(text), candidates, scored, relevance(), session=session)]
+    return [each.memory for each in heeded(asked(text), candidates, scored, relevance(), NOW, session=session)]
 
 
 def test_what_the_advice_must_heed_comes_before_what_is_merely_alike() -> None:
@@ -43,15 +44,21 @@ def test_what_holds_no_longer_is_private_or_of_a_project_is_not_heeded() -> None
     over = fact("Fish makes me ill.", kind=FactKind.PREFERENCE, state=State.SUPERSEDED)
     private = fact("Fish makes me ill.", kind=FactKind.PREFERENCE, sensitivity=Sensitivity.RESTRICTED)
     theirs = fact("Fish pages need two reviewers.", kind=FactKind.CONVENTION, layer=Layer.USER_PROJECT)
+    past = fact("Fish makes me ill.", kind=FactKind.PREFERENCE, expires_at=NOW - timedelta(days=1))
     reported = fact("The user cannot eat fish.", kind=FactKind.PREFERENCE, origin=Origin.TOOL)
-    assert shown([over, private, theirs, reported]) == []
+    assert shown([over, private, theirs, past, reported]) == []
 
 
 def test_the_talk_that_asks_is_not_heeded_and_neither_is_what_stands_in_it() -> None:
     said = passage("Fish makes me ill, so nothing with fish.", session="now")
     assert shown([said], session="now") == []
-    candidates = [(IndexHit(FISH.id, 0.1, 0.0), FISH)]
-    assert heeded(asked(DINNER), candidates, [], relevance(), present=frozenset([FISH.id])) == []
+    retold = passage("Fish makes me ill, I never eat any of it.", source=FISH.source)
+    candidates = [(IndexHit(each.id, 0.1, 0.0), each) for each in (FISH, retold)]
+    assert heeded(asked(DINNER), candidates, [], relevance(), NOW, present=frozenset([FISH.id])) == []
+
+
+def test_a_question_about_work_heeds_nothing_of_a_life() -> None:
+    assert not wants_heeding(asked("Any tips on which test runner config and build cache settings to use?"))
 
 
 def test_a_question_about_somebody_who_speaks_in_memory_is_answered_and_not_advised() -> None:

@@ -28,6 +28,15 @@ def test_a_preference_is_about_the_person_and_follows_them() -> None:
     )
 
 
+def test_what_only_says_more_of_what_was_just_named_is_one_fact_with_it() -> None:
+    together = "I really dislike velvet in a room. To me, it looks dusty, so I avoid it entirely."
+    assert texts(together) == [together]
+    assert texts("I really dislike velvet in a room. I much prefer wooden shutters.") == [
+        "I really dislike velvet in a room.",
+        "I much prefer wooden shutters.",
+    ]
+
+
 def test_a_rule_for_the_work_stays_with_the_project() -> None:
     (draft,) = extract("Always run `make check` before pushing.", Origin.USER, AT)
     assert draft.kind is FactKind.CONVENTION
