@@ -1,10 +1,10 @@
-"""``.palimpsest.toml``: how far memory takes part in a folder and below it, which files it never reads there, as part of
-which project, and with which others that project is shared, said in the folder itself.
+"""``.palimpsest.toml``: how far memory takes part in a folder and below it, which files it never reads there, as part
+of which project, and with which others that project is shared, said in the folder itself.
 
 Such a file comes along with any repository that is cloned. So by itself it can only make memory do less. A project that
 it names would have that project's memories given to whoever wrote the folder's files, and what it shares would be told
-in others: both count once the person has said so, for this file and these names. One that cannot be understood switches memory off: whoever wrote it wanted less
-than usual.
+in others: both count once the person has said so, for this file and these names. One that cannot be understood switches
+memory off: whoever wrote it wanted less than usual.
 """
 
 from __future__ import annotations

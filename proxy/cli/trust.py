@@ -1,5 +1,5 @@
-"""``palimpsest trust``: let a folder's ``.palimpsest.toml`` name the project that it belongs to, and those that this one
-is shared with."""
+"""``palimpsest trust``: let a folder's ``.palimpsest.toml`` name the project that it belongs to, and those that this
+one is shared with."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tests.proxy.api.asking import asking
 from tests.running import Running
 
 NAME = "palimpsest.localhost"
-SIZES = ((360, 740), (1280, 900))
+SIZES = ((360, 740), (1280, 900), (1920, 1080))
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 AXE = """
     const told = await axe.run(document, {runOnly: rules});
@@ -47,13 +47,14 @@ class Looking:
     async def look(self) -> None:
         """Log in, and look at every page."""
         await self.browser.listen()
-        await self._logged_in()
-        addresses = await self._addresses()
+        await self.log_in()
+        addresses = await self.addresses()
         for name, path in addresses.items():
             await self._looked_at(name, path)
         await self._without_scripts(addresses)
 
-    async def _logged_in(self) -> None:
+    async def log_in(self) -> None:
+        """By a ticket, as somebody does at the terminal."""
         await self.browser.visit(self.root)
         self.check("without a session there is the way to one", "palimpsest open" in await self.text())
         await self.complaints("the way to a session", expected=("401",))
@@ -66,7 +67,7 @@ class Looking:
         self.check("a ticket lets in", "Learnt today" in await self.text())
         self.check("no script reads the cookie", await self.browser.run("return document.cookie") == "")
 
-    async def _addresses(self) -> dict[str, str]:
+    async def addresses(self) -> dict[str, str]:
         """The pages to look at, of single things one each."""
         ask = asking(self.proxy)
         memory = self.proxy.edge.memory
@@ -89,6 +90,8 @@ class Looking:
             "memory": f"memory/{fact}",
             "wrong": f"memory/{fact}/wrong",
             "forget": f"memory/{fact}/forget",
+            "names": "names",
+            "one-name": "names?name=postgresql",
             "review": "review",
             "candidate": f"review/{candidate['id']}",
             "approve": f"review/{candidate['id']}/approve",
