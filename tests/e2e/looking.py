@@ -19,6 +19,14 @@ AXE = """
     const told = await axe.run(document, {runOnly: rules});
     return told.violations.map(each => each.id + ": " + each.nodes.map(node => node.html.slice(0, 160)).join(" | "));
 """
+PEOPLE = (
+    "Petra and Viktor run the Heron cluster in Basel with Rosa.",
+    "Viktor asks Nadia before he restarts Grafana or Prometheus.",
+    "Petra pays Hetzner and Cloudflare for the Loom project.",
+    "Rosa, Petra and Tomasz review what goes to Terraform.",
+    "Petra showed Nadia how Kafka and Redis are backed up in Zurich.",
+)
+"""What is told so that names stand beside each other."""
 FILLS = """
     const area = document.querySelector(`form[action$="${action}"] textarea, form[action$="${action}"] input[name=q]`);
     area.value = text;
@@ -72,6 +80,9 @@ class Looking:
         ask = asking(self.proxy)
         memory = self.proxy.edge.memory
         assert memory is not None
+        for text in PEOPLE:
+            await ask("POST", "api/remember?project=loom", {"text": text}, status=201)
+        await memory.entity_graph.catch_up()
         facts = (await ask("GET", "api/facts?project=loom&limit=200"))["facts"]
         fact = next((each for each in facts if "PostgreSQL" in each["text"]), facts[0])["id"]
         [candidate, *_] = (await ask("GET", "api/candidates"))["candidates"]
@@ -91,7 +102,7 @@ class Looking:
             "wrong": f"memory/{fact}/wrong",
             "forget": f"memory/{fact}/forget",
             "names": "names",
-            "one-name": "names?name=postgresql",
+            "one-name": "names?name=petra",
             "review": "review",
             "candidate": f"review/{candidate['id']}",
             "approve": f"review/{candidate['id']}/approve",

@@ -12,7 +12,7 @@ from proxy.web.plots.svg import element, picture
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-WIDTH, HEIGHT = 720, 640
+WIDTH, MARGIN = 720, 30
 RINGS = ((12, 130.0), (28, 215.0), (59, 295.0))
 """How many names stand on each ring, and how far from the middle: a hundred with the one in it."""
 
@@ -21,7 +21,8 @@ def graph(name: str, beside: Mapping[str, int], together: Sequence[tuple[str, st
     """The names of most memories stand nearest; the thicker a line, the more memories two names stand in together."""
     places = _places(list(beside))
     most = max([*beside.values(), 1])
-    middle = (WIDTH / 2, HEIGHT / 2)
+    height = 2 * _reach(len(places))
+    middle = (WIDTH / 2, height / 2)
     links = [
         element(
             "line", x1=places[a][0], y1=places[a][1], x2=places[b][0], y2=places[b][1], class_="tie", stroke_width=0.7
@@ -53,7 +54,7 @@ def graph(name: str, beside: Mapping[str, int], together: Sequence[tuple[str, st
     more = f", and {len(beside) - 12} more" if len(beside) > 12 else ""
     return picture(
         WIDTH,
-        HEIGHT,
+        height,
         f"{name} stands beside {len(beside)} names: {caption}{more}" if beside else f"{name} stands beside no name",
         *links,
         *spokes,
@@ -64,14 +65,25 @@ def graph(name: str, beside: Mapping[str, int], together: Sequence[tuple[str, st
     )
 
 
+def _reach(names: int) -> int:
+    """From the middle to the edge, of a drawing with so many names around it."""
+    most = 0
+    for places, radius in RINGS:
+        most += places
+        if names <= most:
+            return round(radius) + MARGIN
+    return round(RINGS[-1][1]) + MARGIN
+
+
 def _places(names: Sequence[str]) -> dict[str, tuple[float, float]]:
     places: dict[str, tuple[float, float]] = {}
+    middle = _reach(len(names))
     left = iter(names)
     for number, (most, radius) in enumerate(RINGS):
         ring = list(islice(left, most))
         for place, name in enumerate(ring):
             angle = 2 * pi * (place + number / len(RINGS)) / len(ring) - pi / 2
-            places[name] = (WIDTH / 2 + 1.12 * radius * cos(angle), HEIGHT / 2 + radius * sin(angle))
+            places[name] = (WIDTH / 2 + 1.12 * radius * cos(angle), middle + radius * sin(angle))
     return places
 
 
