@@ -68,7 +68,8 @@ class Arrival:
     is reported; ``parent`` is the key of the session that sent this one, where its client does not name it; ``size`` is
     how many bytes the request has; ``waited`` is how many seconds it stood in a queue that does not grow shorter;
     ``credential`` is a keyed hash of the credential alone, whoever it stands for; ``checkout`` is the root of the git
-    worktree on this machine that is worked in.
+    worktree on this machine that is worked in; ``also`` are owners of other projects whose memories are recalled
+    there, since their person shares them with this one.
     """
 
     scope: Scope
@@ -90,6 +91,7 @@ class Arrival:
     size: int = 0
     waited: float = 0.0
     credential: str = ""
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,12 @@ import hashlib
 import hmac
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 from urllib.parse import unquote
 
 from memory.learning.redact import redact_name, redact_path
-from memory.scope import Scope
+from memory.scope import Layer, Scope
 from memory.session import Mode
 from memory.unread_files import NO_FILES, UnreadFiles
 from proxy.auth.installation_key import InstallationKey, is_installation_key
@@ -29,6 +29,9 @@ from proxy.wire.dialect import RequestView
 MAX_NAME_CHARS = 200
 """Characters of the name of an organisation, a user or a project."""
 
+
+SharedWith = Callable[[str], Sequence[str]]
+"""The names of the projects that are shared with one, by its name."""
 
 CREDENTIAL = 16
 """Digits of the hash that stands for a credential where a memory came from."""
@@ -50,7 +53,7 @@ class Caller:
     ``scope`` is empty where there is no memory for it, and ``note`` says why. ``scope.project`` is None where no
     project is known: the session then has one of its own. ``namespace`` keeps the session keys of different
     owners apart; ``session_key`` and ``parent_key`` are the runtime's own ids; ``credential`` is a keyed hash of the
-    credential alone.
+    credential alone. ``also`` are owners of other projects that are shared with this one.
     """
 
     scope: Scope
@@ -64,6 +67,7 @@ class Caller:
     note: str = ""
     credential: str = ""
     unread: UnreadFiles = NO_FILES
+    also: tuple[str, ...] = ()
 
 
 def split_prefix(path: str) -> tuple[Prefix, str]:
@@ -94,8 +98,10 @@ def resolve(
     settings: Settings,
     secret: bytes,
     locate: Callable[[ClientEnvironment], ClientEnvironment] | None = None,
+    shared_with: SharedWith = lambda project: (),
 ) -> Caller:
-    """Who is asking. ``locate`` completes a place on this machine; it is asked on a loopback address only.
+    """Who is asking. ``locate`` completes a place on this machine, and ``shared_with`` knows which projects of it are
+    shared with one; they are asked on a loopback address only.
 
     Raises:
         Refusal: 400, when one of our headers has a value that cannot be a name.
@@ -146,7 +152,24 @@ def resolve(
         note=note,
         credential=namespace(f"credential\0{shown}", secret)[:CREDENTIAL] if shown else "",
         unread=place.unread,
+        also=shared_owners(scope, settings, secret, shared_with, entry),
     )
+
+
+def shared_owners(
+    scope: Scope, settings: Settings, secret: bytes, shared_with: SharedWith, entry: Credential | None = None
+) -> tuple[str, ...]:
+    """The owners of the projects that are shared with the one of a place, for the same person: those that its
+    credential owns, and in which memory is not switched off."""
+    if scope.user is None or scope.project is None or not settings.server.loopback:
+        return ()
+    owners = []
+    for project in shared_with(scope.project):
+        known = settings.projects.get(project)
+        if (entry is None or _owns(entry, project)) and (known is None or known.memory is not Mode.OFF):
+            place = without_secrets(replace(scope, project=project), secret)
+            owners += [place.owner(Layer.USER_PROJECT), place.owner(Layer.PROJECT)]
+    return tuple(filter(None, owners))
 
 
 def directory_to_keep(place: ClientEnvironment, secret: bytes) -> str | None:

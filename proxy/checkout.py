@@ -55,6 +55,10 @@ class CheckoutLookup:
             unread=marked.unread,
         )
 
+    def shared_with(self, project: str) -> tuple[str, ...]:
+        """The other projects whose folders say that they are shared with one, and are trusted to."""
+        return self._markers.shared_with(project)
+
     def _located(self, place: ClientEnvironment, directory: str) -> ClientEnvironment:
         if directory not in self._found:
             self._found[directory] = self._look(directory)

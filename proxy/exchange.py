@@ -251,7 +251,10 @@ async def _prepare(
     if view is None or memory is None:
         return view, None
     runtime = recognise(request.headers, view)
-    caller = resolve(request.headers, prefix, view, runtime, edge.settings, edge.identity_key, edge.checkouts.locate)
+    places = edge.checkouts
+    caller = resolve(
+        request.headers, prefix, view, runtime, edge.settings, edge.identity_key, places.locate, places.shared_with
+    )
     kind = (
         RequestPurpose(RequestKind.COMPACTION)
         if path.partition("?")[0].endswith(COMPACT_PATH)
@@ -275,6 +278,7 @@ async def _prepare(
         size=len(view.body),
         waited=await edge.admission.take(),
         credential=caller.credential,
+        also=caller.also,
     )
     if caller.unread:
         known, _ = await fail_open(

@@ -28,6 +28,9 @@ DEGRADED = Counter("palimpsest_degraded_total", "Times that memory failed or was
 STORE = "the store failed"
 """What stands before a store's own sentence, where of others the kind of the failure does."""
 
+LATE = "late"
+"""What stands before the sentence of what took too long."""
+
 LOG_SECONDS = 1.0
 """How often the same is logged at most: where memory fails each request, the log must not grow with them."""
 
@@ -105,7 +108,7 @@ def _survived(why: list[str], doing: str, late: str) -> Iterator[None]:
     try:
         yield
     except TimeoutError:
-        why.append(f"late: {late}")
+        why.append(f"{LATE}: {late}")
     except Exception as error:
         kind = STORE if isinstance(error, StoreError) else type(error).__name__
         why.append(one_line(f"{kind}: {error}"))

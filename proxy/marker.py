@@ -1,10 +1,10 @@
-"""``.palimpsest.toml``: how far memory takes part in a folder and below it, which files it never reads there, and as
-part of which project, said in the folder itself.
+"""``.palimpsest.toml``: how far memory takes part in a folder and below it, which files it never reads there, as part
+of which project, and with which others that project is shared, said in the folder itself.
 
 Such a file comes along with any repository that is cloned. So by itself it can only make memory do less. A project that
-it names would have that project's memories given to whoever wrote the folder's files: it counts once the person has
-said so, for this file and this name. One that cannot be understood switches memory off: whoever wrote it wanted less
-than usual.
+it names would have that project's memories given to whoever wrote the folder's files, and what it shares would be told
+in others: both count once the person has said so, for this file and these names. One that cannot be understood switches
+memory off: whoever wrote it wanted less than usual.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ DEEPEST: Final = 40
 LARGEST: Final = LARGEST_MARKER
 KEPT: Final = 256
 LONGEST_NAME: Final = 200
+MOST_SHARED: Final = 20
+"""Projects at most that one file shares its own with."""
 TRUSTED: Final = "trusted.json"
 """What the person trusts, in the data folder."""
 
@@ -38,23 +40,36 @@ TRUSTED: Final = "trusted.json"
 @dataclass(frozen=True, slots=True)
 class Marked:
     """What files on the way to a folder allow, and why it is less than all; the project that the nearest trusted one
-    names; the files that any of them says are never read."""
+    names; the files that any of them says are never read. ``shared_with`` are the projects that one file shares the
+    project with that it names."""
 
     mode: Mode = Mode.ON
     why: str = ""
     project: str | None = None
     unread: UnreadFiles = NO_FILES
+    shared_with: tuple[str, ...] = ()
+
+
+class TrustedNames(msgspec.Struct, frozen=True):
+    """The names that one file may say: its project, and those that it is shared with."""
+
+    project: str
+    shared_with: tuple[str, ...] = ()
+
+
+Trusted = dict[str, str | TrustedNames]
+"""By file what the person trusts; a name alone is that of its project."""
 
 
 class TrustedProjects:
-    """By file the project that the person lets it name, in a file of the data folder."""
+    """By file the names that the person lets it say, in a file of the data folder."""
 
     def __init__(self, file: Path | None) -> None:
         self._file = file
         self._stamp: tuple[int, int] | None = None
-        self._known: dict[str, str] = {}
+        self._known: dict[str, TrustedNames] = {}
 
-    def named(self) -> dict[str, str]:
+    def named(self) -> Mapping[str, TrustedNames]:
         """All of them, as the file stands; those from before where it is damaged."""
         if self._file is None:
             return {}
@@ -62,7 +77,10 @@ class TrustedProjects:
             told = self._file.stat()
             stamp = (told.st_mtime_ns, told.st_size)
             if stamp != self._stamp:
-                self._known = msgspec.json.decode(self._file.read_bytes(), type=dict[str, str])
+                known = msgspec.json.decode(self._file.read_bytes(), type=Trusted)
+                self._known = {
+                    file: TrustedNames(names) if isinstance(names, str) else names for file, names in known.items()
+                }
                 self._stamp = stamp
         except FileNotFoundError:
             self._known, self._stamp = {}, None
@@ -70,7 +88,7 @@ class TrustedProjects:
             pass
         return self._known
 
-    def to_change(self) -> dict[str, str]:
+    def to_change(self) -> Trusted:
         """All of them, to be written with a change.
 
         Raises:
@@ -79,11 +97,11 @@ class TrustedProjects:
         """
         assert self._file is not None
         try:
-            return msgspec.json.decode(self._file.read_bytes(), type=dict[str, str])
+            return msgspec.json.decode(self._file.read_bytes(), type=Trusted)
         except FileNotFoundError:
             return {}
 
-    def write(self, names: Mapping[str, str]) -> None:
+    def write(self, names: Mapping[str, str | TrustedNames]) -> None:
         """Put others in their place.
 
         Raises:
@@ -130,9 +148,19 @@ class Markers:
         strictest = min(found, key=lambda each: _ORDER.index(each.mode), default=Marked())
         named = [(key_of(file), each.project) for file, each in zip(files, found, strict=True) if each.project]
         trusted = self._trusted.named() if named else {}
-        project = next((name for file, name in named if trusted.get(file) == name), None)
+        project = next((name for file, name in named if file in trusted and trusted[file].project == name), None)
         unread = reduce(or_, (each.unread for each in found), NO_FILES)
-        return replace(strictest, project=project, unread=unread)
+        return replace(strictest, project=project, unread=unread, shared_with=())
+
+    def shared_with(self, project: str) -> tuple[str, ...]:
+        """The other projects that are shared with one, as their files say now and the person trusts them to."""
+        sharing = []
+        for file, names in self._trusted.named().items():
+            if project in names.shared_with:
+                found = self.file(Path(file))
+                if found.mode is not Mode.OFF and found.project == names.project and project in found.shared_with:
+                    sharing.append(names.project)
+        return tuple(name for name in dict.fromkeys(sharing) if name != project)
 
     def file(self, file: Path) -> Marked:
         """What one file says; a project that it names, whether it is trusted or not."""
@@ -166,18 +194,29 @@ def _marked(file: Path) -> Marked:
         if len(text) > LARGEST:
             raise ValueError(f"it has more than {LARGEST // 1024} KiB")
         said = tomllib.loads(text.decode())
-        unknown = sorted(said.keys() - {"memory", "project", "never_read"})
+        unknown = sorted(said.keys() - {"memory", "project", "shared_with", "never_read"})
         if unknown:
-            raise ValueError(f"there is no {unknown[0]!r} in it, only memory, project and never_read")
+            raise ValueError(f"there is no {unknown[0]!r} in it, only memory, project, shared_with and never_read")
         unread = below(str(file.parent), checked_globs(said.get("never_read", [])))
         mode = Mode(said.get("memory", Mode.ON))
         project = said.get("project")
         if project is not None and not _is_name(project):
             raise ValueError(f"a project's name has 1 to {LONGEST_NAME} printable characters")
+        shared_with = _shared_with(said.get("shared_with", []))
+        if shared_with and project is None:
+            raise ValueError("shared_with needs project, which says what is shared")
     except (OSError, ValueError, RecursionError) as error:
         told = " ".join(str(error).split()).encode("ascii", "replace").decode()[:120]
         return Marked(Mode.OFF, f"{NAME} cannot be understood: {told}")
-    return Marked(mode, "" if mode is Mode.ON else f"{NAME} says {mode}", project, unread)
+    return Marked(mode, "" if mode is Mode.ON else f"{NAME} says {mode}", project, unread, shared_with)
+
+
+def _shared_with(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(map(_is_name, value)):
+        raise ValueError("shared_with is a list of the names of projects")
+    if len(value) > MOST_SHARED:
+        raise ValueError(f"shared_with names more than {MOST_SHARED} projects")
+    return tuple(dict.fromkeys(value))
 
 
 def _is_name(value: object) -> bool:

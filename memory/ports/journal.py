@@ -248,6 +248,12 @@ class Journal(Protocol):
     async def graph(self, owners: Sequence[str], names: Sequence[str], memories: Sequence[str]) -> Graph:
         """The entity graph around some names of some owners and some memories of theirs: a small part, bounded."""
 
+    async def names_beside(self, owners: Sequence[str], name: str, limit: int) -> dict[str, tuple[str, ...]]:
+        """By id the names of memories of some owners in which a name stands, alone or with more behind it."""
+
+    async def names_most(self, owners: Sequence[str], limit: int) -> dict[str, int]:
+        """The names that stand in most memories of some owners, and in how many."""
+
     async def tallies(self, owner: str) -> dict[str, Tally]:
         """How each leg of recall has done for an owner."""
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from memory.conversation import Conversation, Reply
-from memory.edits import Append, Edit, Entry, Insert
+from memory.edits import Append, Edit, Insert
 from memory.hooks.chain import Features
 from memory.ports import Guard
 from memory.services.context_sources import PageSource, PriorFindings, Recalled, Recaller, mentions
@@ -82,8 +82,6 @@ class Preparation:
         self._spawned = spawned or RecentErrands()
         self._features = features
         self._ledgers = Ledgers(sessions, guard)
-        self._withdrawals: dict[str, tuple[Entry, ...]] = {}
-        """What of each session is to be taken back from the journal, until it is."""
 
     def time_limit(self, conversation: Conversation, arrival: Arrival) -> float:
         """Seconds after which a request is sent without its preparation. One that is far too large for its model would
@@ -305,7 +303,7 @@ class Preparation:
         live = self._pending_in(prepared)
         if live is not None:
             # What may be read now must not be taken back by what an earlier try left undone.
-            self._settled_withdrawals(live, prepared.pending.entries)
+            self._sessions.withdrawals.settled(live.session.id, prepared.pending.entries)
             await self._ledgers.waited_for(self._sessions.save_beforehand(live, prepared.pending), "writing the ledger")
 
     async def mark_sent(self, prepared: Prepared) -> None:
@@ -321,28 +319,14 @@ class Preparation:
         Where the journal cannot take it back now, it does with the session's next save."""
         live = self._pending_in(prepared)
         if live is not None:
-            undone = self._withdrawals.get(live.session.id, ())
-            self._withdrawals[live.session.id] = (*undone, *prepared.pending.entries)
-            await self._ledgers.waited_for(self._withdraw(live), WITHDRAWING)
-
-    async def _withdraw(self, live: LiveSession) -> None:
-        """Take back what no provider has read; what cannot be taken back is kept for another time."""
-        entries = self._withdrawals.get(live.session.id, ())
-        await self._sessions.withdraw(live, entries)
-        self._settled_withdrawals(live, entries)
-
-    def _settled_withdrawals(self, live: LiveSession, entries: Sequence[Entry]) -> None:
-        """These entries are no longer to be taken back."""
-        settled = frozenset(entries)
-        left = tuple(each for each in self._withdrawals.pop(live.session.id, ()) if each not in settled)
-        if left:
-            self._withdrawals[live.session.id] = left
+            self._sessions.withdrawals.add(live.session, prepared.pending.entries)
+            await self._ledgers.waited_for(self._sessions.withdraw(live), WITHDRAWING)
 
     async def _written(self, live: LiveSession, seconds: float = LEDGER_SECONDS) -> None:
         """Wait until a session's ledger is written, for so many seconds at most; what is to be taken back
         goes first."""
-        if live.session.id in self._withdrawals:
-            self._ledgers.run_in_background(self._withdraw(live), WITHDRAWING)
+        if self._sessions.withdrawals.of(live.session.id):
+            self._ledgers.run_in_background(self._sessions.withdraw(live), WITHDRAWING)
         await self._ledgers.written(live, seconds)
 
     def _pending_in(self, prepared: Prepared) -> LiveSession | None:
@@ -384,9 +368,7 @@ class Preparation:
         """Wait until every ledger that is being written is in the journal, and what was to be taken back is tried once
         more."""
         await self._ledgers.settle()
-        for id in tuple(self._withdrawals):
-            if (live := self._sessions.get(id)) is not None:
-                self._ledgers.run_in_background(self._withdraw(live), WITHDRAWING)
+        self._ledgers.run_in_background(self._sessions.withdraw_all(), WITHDRAWING)
         await self._ledgers.settle()
 
     def _receipt(self, arrival: Arrival, conversation: Conversation, session: str, status: str) -> Receipt:

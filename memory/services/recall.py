@@ -101,7 +101,7 @@ class Recall:
         )
         if question is None and not failed and broad_question is None:
             return Recalled(note="asks nothing")
-        owners = session.scope.owners()
+        owners = (*session.scope.owners(), *arrival.also)
         broad = (
             await answer_broadly(self._journal, broad_question, owners, session.id, arrival.at)
             if broad_question is not None

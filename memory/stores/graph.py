@@ -135,6 +135,27 @@ class EntityGraph(JournalPart):
         rows = [(owner, leg, each.used, each.unused) for leg, each in tallies.items()]
         self._db.later(lambda connection: write_several(connection, "leg_set", rows))
 
+    async def names_beside(self, owners: Sequence[str], name: str, limit: int) -> dict[str, tuple[str, ...]]:
+        """See :class:`memory.ports.Journal`."""
+        memories = await self.filed(owners, name, limit)
+
+        def work(connection: Connection) -> dict[str, tuple[str, ...]]:
+            standing: dict[str, list[str]] = {}
+            for row in ask_many(connection, "names_of", memories):
+                standing.setdefault(row["memory"], []).append(row["name"])
+            return {id: tuple(names) for id, names in standing.items()}
+
+        return await self._db.read(work)
+
+    async def names_most(self, owners: Sequence[str], limit: int) -> dict[str, int]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: Connection) -> dict[str, int]:
+            rows = connection.execute(many("names_most", len(owners)), (*owners, limit))
+            return {row["name"]: row["degree"] for row in rows}
+
+        return await self._db.read(work) if owners else {}
+
 
 def write_names(connection: Connection, names: Mapping[str, tuple[str, Sequence[str]]]) -> None:
     """File memories that are there under their names: by id the owner and the names."""

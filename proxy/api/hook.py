@@ -21,7 +21,15 @@ from memory.learning.redact import redact_name
 from memory.session import Arrival, Prepared, RequestKind
 from proxy.api.params import body_of, memory_of, scope_of
 from proxy.api.responses import answer
-from proxy.caller import checkout_to_keep, directory_to_keep, name, namespace, strictest, without_secrets
+from proxy.caller import (
+    checkout_to_keep,
+    directory_to_keep,
+    name,
+    namespace,
+    shared_owners,
+    strictest,
+    without_secrets,
+)
 from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal
 from proxy.fail_open import fail_open
@@ -114,6 +122,7 @@ async def hook(request: web.Request) -> web.Response:
             directory=directory_to_keep(place, key),
             checkout=checkout_to_keep(place, key),
             size=len(body),
+            also=shared_owners(scope, edge.settings, key, edge.checkouts.shared_with),
         )
         added, receipt = await _prepared(edge, talk, view, arrival)
         if fields.get("later"):

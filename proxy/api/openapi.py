@@ -38,6 +38,7 @@ QUERY: Final[Mapping[str, str]] = {
     "GET /api/status": "days",
     "GET /api/money": "days",
     "GET /api/search": "text limit as_of explain",
+    "GET /api/names": "name limit",
     "GET /api/facts": "text kind state origin limit",
     "GET /api/export/{sort}": "owner after limit",
     "POST /api/import/records": "dry",

@@ -15,7 +15,7 @@ from memory.services.person.fact_revision import NoDraft, Superseded
 from memory.services.reindexing import ReindexInProgress
 from proxy.edge import EDGE
 from proxy.errors import Refusal
-from proxy.fail_open import fail_open
+from proxy.fail_open import LATE, fail_open
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -34,6 +34,9 @@ FAULTS = (
 
 WITHIN = 120.0
 """Seconds that an answer may take; what takes longer runs beside and is asked after."""
+
+RETRY_SECONDS = 30
+"""After how many seconds to ask again for what was given up."""
 
 
 def answer(data: Any, status: int = 200) -> web.Response:
@@ -81,7 +84,13 @@ async def answers(request: web.Request, handler: Handler) -> web.StreamResponse:
         operation="answering on our own endpoints",
         degradations=request.app[EDGE].degradations,
     )
-    return fault(500, f"this failed here: {why}") if response is None else response
+    if response is not None:
+        return response
+    if not why.startswith(LATE):
+        return fault(500, f"this failed here: {why}")
+    late = fault(503, f"this took longer than {WITHIN:.0f} s and was given up; learning may be behind: ask again later")
+    late.headers["Retry-After"] = str(RETRY_SECONDS)
+    return late
 
 
 async def _as_json(request: web.Request, handler: Handler) -> web.StreamResponse:

@@ -15,6 +15,8 @@ from proxy.api import savings, serializers
 from proxy.api.responses import answer
 from proxy.errors import Refusal
 from proxy.web.contradictions import contradictions
+from proxy.web.plots.day import DayRequest, timeline
+from proxy.web.plots.receipt import receipt
 from proxy.web.rendering import show
 from proxy.web.visit import PageVisit
 
@@ -40,6 +42,16 @@ async def today(visit: PageVisit) -> web.StreamResponse:
         visit,
         "today.html",
         "Today",
+        day=timeline(
+            [
+                DayRequest(each.at, each.page_tokens + each.recall_tokens, len(each.shown), each.shed is not None)
+                for each in reversed(recent)
+            ],
+            midnight,
+            now,
+        )
+        if recent
+        else "",
         requests=[request(each, sessions.get(each.session)) for each in touched],
         untouched=len(recent) - sum(map(changed, recent)),
         newest=newest[0].id if newest else "",
@@ -95,7 +107,10 @@ async def one_request(visit: PageVisit) -> web.StreamResponse:
     if held is None:
         raise Refusal(404, f"there is no request {id[:64]!r}, or its beginning stands for several")
     sessions = await visit.memory.journal.sessions_by_id([held.session])
-    return await show(visit, "request.html", "One request", held=held, session=sessions.get(held.session))
+    drawn = receipt([(each.text, each.score, each.why) for each in held.shown]) if held.shown else ""
+    return await show(
+        visit, "request.html", "One request", held=held, session=sessions.get(held.session), receipt=drawn
+    )
 
 
 def request(held: Receipt, session: Session | None) -> dict[str, Any]:

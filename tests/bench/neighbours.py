@@ -13,7 +13,9 @@ import asyncio
 import gzip
 import itertools
 import json
+import secrets
 import shutil
+import sys
 import tempfile
 import time
 import urllib.request
@@ -64,18 +66,28 @@ ODD: dict[str, Callable[[int], tuple[bytes, dict[str, str]]]] = {
 
 async def neighbour(port: int, until: asyncio.Event) -> list[float]:
     """Ask small things, one after the other; how long each took, and what was under way at the end."""
-    took, connection = list[float](), Connection(port)
+    took, connection, name = list[float](), Connection(port), secrets.token_hex(4)
     for number in itertools.count():
         if until.is_set():
             break
         began = time.perf_counter()
-        headers = {"x-session-id": f"small-{number}", "x-palimpsest-project": PROJECT}
+        headers = {"x-session-id": f"small-{name}-{number}", "x-palimpsest-project": PROJECT}
         with suppress(Broken):
             await connection.post(CHAT, chat(f"What was decided about retries, number {number}?"), headers)
         took.append(time.perf_counter() - began)
         await asyncio.sleep(0.01)
     await connection.close()
     return took
+
+
+async def ask_until_told(port: int) -> list[float]:
+    """Be a neighbour until a line comes."""
+    told = asyncio.Event()
+    asking = asyncio.create_task(neighbour(port, told))
+    print("begun", flush=True)
+    await asyncio.to_thread(sys.stdin.readline)
+    told.set()
+    return await asking
 
 
 def behind(port: int, home: Path) -> int:
@@ -123,7 +135,13 @@ def main() -> None:
     parser.add_argument("--mib", type=int, default=16, help="how large the bodies are")
     parser.add_argument("--seconds", type=float, default=30.0, help="how long to wait for each at most")
     parser.add_argument("--only", default="", help="one of them")
+    parser.add_argument(
+        "--ask", type=int, help="only be the neighbour of this port until a line comes; print the times"
+    )
     arguments = parser.parse_args()
+    if arguments.ask:
+        print(json.dumps(asyncio.run(ask_until_told(arguments.ask))))
+        return
     for name, make in ODD.items():
         if arguments.only not in ("", name):
             continue

@@ -1,12 +1,15 @@
 """Odd and malformed requests over raw sockets, and a neighbour who asks ordinary things meanwhile.
 
     python -m tests.bench.odd [--requests 20000] [--clients 4] [--piece 20000] [--seconds 3600] [--resume FILE]
-        [--seed 1]
+        [--rate 0] [--seed 1]
 
 The server is the real command with memory on. Told: how many requests of each kind came to what, tracebacks and replies
 of status 500, bodies that reached the provider changed although nothing was added, the neighbour's times (beside those
-of a bare relay under the same load), and resident memory by the quarter. Fails where a traceback, a 500 or a changed
-byte was seen. With ``--resume`` a million of them are sent in as many sittings as it takes.
+of a bare relay under the same load, in turns of some seconds, so that both see the same machine), and resident memory
+by the quarter. The neighbour is a process of its own. The
+clients ask as fast as they are answered, so that the quicker server has more to do; with ``--rate`` both are asked so
+often a second. Fails where a traceback, a 500 or a changed byte was seen. With
+``--resume`` a million of them are sent in as many sittings as it takes.
 """
 
 from __future__ import annotations
@@ -29,7 +32,6 @@ from typing import Any
 
 from tests.bench import pieces, targets
 from tests.bench.echo import NAME
-from tests.bench.neighbours import neighbour
 from tests.bench.odd_requests import Odd, odd
 from tests.bench.processes import Process, free_port
 from tests.bench.targets import Target
@@ -37,8 +39,9 @@ from tests.bench.targets import Target
 PATIENCE = 10.0
 """Seconds for which a reply is waited for. A request that is not whole is waited for less."""
 UNTOLD = 0.1
-RELAYED = 0.25
-"""For how long the bare relay is asked, as a share of the time that the server was."""
+TURN = 10.0
+RELAYED = 4.0
+"""Seconds for which the server is asked, then the bare relay, and so on."""
 
 
 @dataclass
@@ -70,9 +73,12 @@ async def ask(port: int, each: Odd) -> tuple[int, dict[str, str]]:
     return int(first.split()[1]), headers
 
 
-async def client(port: int, seen: Seen, lot: random.Random, most: float, until: float) -> None:
-    """Ask odd things, one after the other."""
+async def client(port: int, seen: Seen, lot: random.Random, most: float, until: float, every: float = 0.0) -> None:
+    """Ask odd things, one after the other, one in ``every`` so many seconds at most."""
+    due = time.monotonic() + every * random.random()
     while seen.asked < most and time.monotonic() < until:
+        await asyncio.sleep(max(due - time.monotonic(), 0))
+        due = max(due + every, time.monotonic())
         seen.asked += 1
         each = odd(lot, f"127.0.0.1:{port}")
         status, headers = await ask(port, each)
@@ -89,24 +95,53 @@ async def client(port: int, seen: Seen, lot: random.Random, most: float, until: 
             seen.changed.append(f"{each.kind}: {each.data[:200]!r}")
 
 
-async def load(target: Target, askers: int, seed: int, most: float, seconds: float) -> tuple[Seen, list[float]]:
-    """The load on one server, with a neighbour beside it."""
-    assert target.process is not None
-    seen, done, until = Seen(), asyncio.Event(), time.monotonic() + seconds
-    beside = asyncio.create_task(neighbour(target.port, done))
-    clients = [
-        asyncio.create_task(client(target.port, seen, random.Random(f"{seed} {number}"), most, until))
-        for number in range(askers)
-    ]
-    while not all(each.done() for each in clients):
-        seen.resident.append(target.process.resident_mib())
-        await asyncio.wait(clients, timeout=1)
-    await asyncio.gather(*clients)
-    done.set()
-    return seen, sorted(await beside)
+@dataclass
+class Loaded:
+    """A server under load: what came of it, and how long its neighbour waited each time. Each client goes on in the
+    next turn where it was."""
+
+    target: Target
+    lots: list[random.Random]
+    every: float
+    seen: Seen = field(default_factory=Seen)
+    took: list[float] = field(default_factory=list)
+
+    async def turn(self, most: float, seconds: float) -> None:
+        """Some seconds of it, with a neighbour beside it."""
+        process, port = self.target.process, self.target.port
+        assert process is not None
+        beside = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-m", "tests.bench.neighbours", "--ask", str(port)),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        assert beside.stdout is not None
+        await beside.stdout.readline()  # it has begun
+        until = time.monotonic() + seconds
+        clients = [asyncio.create_task(client(port, self.seen, lot, most, until, self.every)) for lot in self.lots]
+        while not all(each.done() for each in clients):
+            self.seen.resident.append(process.resident_mib())
+            await asyncio.wait(clients, timeout=1)
+        await asyncio.gather(*clients)
+        told, _ = await beside.communicate(b"\n")
+        self.took += json.loads(told)
 
 
-def run(askers: int, seed: int, count: int) -> dict[str, Any]:
+async def in_turns(
+    server: Target, relay: Target, askers: int, seed: int, count: int, every: float
+) -> tuple[Loaded, Loaded]:
+    """Both under the same load, one after the other and again, until the server was asked so often."""
+    loaded, bare = (
+        Loaded(each, [random.Random(f"{seed} {number}") for number in range(askers)], every) for each in (server, relay)
+    )
+    while loaded.seen.asked < count:
+        await loaded.turn(count, TURN)
+        await bare.turn(float("inf"), RELAYED)
+    return loaded, bare
+
+
+def run(askers: int, seed: int, count: int, rate: float = 0.0) -> dict[str, Any]:
     """Both servers under the same load; what was seen."""
     folder = Path(tempfile.mkdtemp(prefix="palimpsest-odd-"))
     with ExitStack() as stack:
@@ -121,9 +156,8 @@ def run(askers: int, seed: int, count: int) -> dict[str, Any]:
         stack.callback(relay.process.kill)
         stack.callback(server.process.kill)
         began = time.monotonic()
-        seen, took = asyncio.run(load(server, askers, seed, count, float("inf")))
-        seconds = time.monotonic() - began
-        _, bare = asyncio.run(load(relay, askers, seed, float("inf"), seconds * RELAYED))
+        loaded, bare = asyncio.run(in_turns(server, relay, askers, seed, count, askers / rate if rate else 0.0))
+        seen, seconds = loaded.seen, time.monotonic() - began
         log = server.process.written()
         stopped = server.process.stop()
     quarter = max(len(seen.resident) // 4, 1)
@@ -140,8 +174,8 @@ def run(askers: int, seed: int, count: int) -> dict[str, Any]:
         "same_bytes": seen.same,
         "edited_by_memory": seen.edited,
         "changed_bytes": seen.changed[:5],
-        "neighbour_ms": [round(each * 1000, 1) for each in took],
-        "neighbour_of_a_bare_relay_ms": [round(each * 1000, 1) for each in bare],
+        "neighbour_ms": [round(each * 1000, 1) for each in loaded.took],
+        "neighbour_of_a_bare_relay_ms": [round(each * 1000, 1) for each in bare.took],
         "resident_mib_by_quarter": [[round(max(each)) for each in quarters]],
         "stopped_with": [stopped],
     }
@@ -161,9 +195,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--requests", type=int, default=20_000)
     parser.add_argument("--clients", type=int, default=4)
+    parser.add_argument("--rate", type=float, default=0.0, help="odd requests a second at most; 0: as fast as answered")
     pieces.add_options(parser, piece=20_000, seconds=3600)
     arguments = parser.parse_args()
-    done = pieces.in_pieces(arguments, arguments.requests, lambda seed, count: run(arguments.clients, seed, count))
+    done = pieces.in_pieces(
+        arguments, arguments.requests, lambda seed, count: run(arguments.clients, seed, count, arguments.rate)
+    )
     result = {name: pieces.summed(done, name) for name in done[0]}
     for name in ("neighbour_ms", "neighbour_of_a_bare_relay_ms"):
         result[name] = times(sorted(each / 1000 for each in result[name]))

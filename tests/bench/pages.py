@@ -70,6 +70,8 @@ async def _paths(proxy: Running) -> dict[str, str]:
         "search": "memory?q=postgres+database+decision",
         "one memory": f"memory/{fact['id']}",
         "forget": f"memory/{fact['id']}/forget",
+        "names": "names",
+        "one name": "names?name=postgresql",
         "review": "review",
         "approve": f"review/{candidate['id']}/approve",
         "page": "page?project=loom",

@@ -21,6 +21,7 @@ SECONDS = 300.0
 LOOK_SECONDS = 0.05
 LOOKS = round(SECONDS / LOOK_SECONDS)
 ATTEMPT_MS = 120_000
+WEBP_QUALITY = 60
 
 
 def program() -> str | None:
@@ -85,6 +86,11 @@ class Chromium:
     async def picture(self, file: Path) -> None:
         """The whole page as a PNG."""
         told = await self.call("Page.captureScreenshot", captureBeyondViewport=True)
+        await asyncio.to_thread(file.write_bytes, base64.b64decode(told["data"]))
+
+    async def screenshot(self, file: Path) -> None:
+        """What the window shows, as a small WebP."""
+        told = await self.call("Page.captureScreenshot", format="webp", quality=WEBP_QUALITY)
         await asyncio.to_thread(file.write_bytes, base64.b64decode(told["data"]))
 
     async def listen(self) -> None:

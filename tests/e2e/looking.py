@@ -13,12 +13,20 @@ from tests.proxy.api.asking import asking
 from tests.running import Running
 
 NAME = "palimpsest.localhost"
-SIZES = ((360, 740), (1280, 900))
+SIZES = ((360, 740), (1280, 900), (1920, 1080))
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 AXE = """
     const told = await axe.run(document, {runOnly: rules});
     return told.violations.map(each => each.id + ": " + each.nodes.map(node => node.html.slice(0, 160)).join(" | "));
 """
+PEOPLE = (
+    "Petra and Viktor run the Heron cluster in Basel with Rosa.",
+    "Viktor asks Nadia before he restarts Grafana or Prometheus.",
+    "Petra pays Hetzner and Cloudflare for the Loom project.",
+    "Rosa, Petra and Tomasz review what goes to Terraform.",
+    "Petra showed Nadia how Kafka and Redis are backed up in Zurich.",
+)
+"""What is told so that names stand beside each other."""
 FILLS = """
     const area = document.querySelector(`form[action$="${action}"] textarea, form[action$="${action}"] input[name=q]`);
     area.value = text;
@@ -47,13 +55,14 @@ class Looking:
     async def look(self) -> None:
         """Log in, and look at every page."""
         await self.browser.listen()
-        await self._logged_in()
-        addresses = await self._addresses()
+        await self.log_in()
+        addresses = await self.addresses()
         for name, path in addresses.items():
             await self._looked_at(name, path)
         await self._without_scripts(addresses)
 
-    async def _logged_in(self) -> None:
+    async def log_in(self) -> None:
+        """By a ticket, as somebody does at the terminal."""
         await self.browser.visit(self.root)
         self.check("without a session there is the way to one", "palimpsest open" in await self.text())
         await self.complaints("the way to a session", expected=("401",))
@@ -66,11 +75,14 @@ class Looking:
         self.check("a ticket lets in", "Learnt today" in await self.text())
         self.check("no script reads the cookie", await self.browser.run("return document.cookie") == "")
 
-    async def _addresses(self) -> dict[str, str]:
+    async def addresses(self) -> dict[str, str]:
         """The pages to look at, of single things one each."""
         ask = asking(self.proxy)
         memory = self.proxy.edge.memory
         assert memory is not None
+        for text in PEOPLE:
+            await ask("POST", "api/remember?project=loom", {"text": text}, status=201)
+        await memory.entity_graph.catch_up()
         facts = (await ask("GET", "api/facts?project=loom&limit=200"))["facts"]
         fact = next((each for each in facts if "PostgreSQL" in each["text"]), facts[0])["id"]
         [candidate, *_] = (await ask("GET", "api/candidates"))["candidates"]
@@ -89,6 +101,8 @@ class Looking:
             "memory": f"memory/{fact}",
             "wrong": f"memory/{fact}/wrong",
             "forget": f"memory/{fact}/forget",
+            "names": "names",
+            "one-name": "names?name=petra",
             "review": "review",
             "candidate": f"review/{candidate['id']}",
             "approve": f"review/{candidate['id']}/approve",

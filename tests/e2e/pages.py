@@ -1,6 +1,6 @@
 """The web page in a real Chromium: ``python -m tests.e2e.pages`` (needs Debian's ``chromium``, and npm for axe-core).
 
-Every page is opened on a home with something on each, narrow and wide, light and dark, with scripts and without; the
+Every page is opened on a home with something on each, in three widths, light and dark, with scripts and without; the
 browser must have nothing to complain of and axe-core nothing to find. Hostile texts must be texts; keys must decide
 about a candidate; and what is set right on a page must be right in the next request that is forwarded.
 ``--pictures FOLDER`` writes a PNG of every page there.

@@ -19,7 +19,7 @@ from memory.stores.messages import opened
 from memory.unread_files import UnreadFiles
 from memory.withheld import WITHHELD
 from proxy.commit import LARGE_TO_LEAVE_OUT, LEAVING_OUT
-from proxy.marker import LARGEST, NAME, TRUSTED, Markers, TrustedProjects
+from proxy.marker import LARGEST, NAME, TRUSTED, Markers, TrustedNames, TrustedProjects
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.api.asking import asking
 from tests.running import Running, running
@@ -57,6 +57,9 @@ def test_the_strictest_file_on_the_way_counts_and_a_change_at_once(tmp_path: Pat
         'shared = "another"',
         'never_read = ".env"',
         'never_read = ["../.env"]',
+        'shared_with = ["acme/boats"]',
+        'project = "acme/lib"\nshared_with = "acme/boats"',
+        'project = "acme/lib"\nshared_with = [""]',
         "project = 3",
         'project = ""',
         "\x00",
@@ -150,6 +153,67 @@ async def test_a_trusted_folder_has_its_projects_memories_and_a_clone_has_not(
         assert b"instead of npm" in provider.requests[-1].body
         told = await asking(proxy)("GET", f"api/project?directory={folder}")
         assert told["project"] == "acme/boats"
+
+
+def test_what_is_shared_counts_for_the_names_that_the_person_trusts_as_the_file_says_them_now(tmp_path: Path) -> None:
+    trusted, file = tmp_path / "home" / TRUSTED, tmp_path / "lib" / NAME
+    file.parent.mkdir()
+    markers, kept = Markers(TrustedProjects(trusted)), TrustedProjects(trusted)
+    file.write_text('project = "acme/lib"\nshared_with = ["acme/boats", "acme/web"]\n')
+    assert markers.shared_with("acme/boats") == ()
+    kept.write({str(file): "acme/lib"})
+    assert markers.shared_with("acme/boats") == (), "its project alone was trusted"
+    kept.write({str(file): TrustedNames("acme/lib", ("acme/boats",))})
+    assert markers.shared_with("acme/boats") == ("acme/lib",)
+    assert markers.shared_with("acme/web") == (), "this one was not trusted"
+    assert markers.shared_with("acme/lib") == ()
+    assert markers.of(str(file.parent)).project == "acme/lib"
+    for text in (
+        'project = "acme/lib"\n',
+        'project = "acme/lib"\nshared_with = ["acme/web"]\n',
+        'project = "acme/other"\nshared_with = ["acme/boats"]\n',
+        'project = "acme/lib"\nshared_with = ["acme/boats"]\nmemory = "off"\n',
+        "[",
+    ):
+        file.write_text(text)
+        assert markers.shared_with("acme/boats") == (), text
+    file.unlink()
+    assert markers.shared_with("acme/boats") == ()
+
+
+async def test_what_is_remembered_of_a_shared_project_is_recalled_where_it_is_shared_and_nowhere_else(
+    provider: FakeProvider, tmp_path: Path
+) -> None:
+    lib, boat, other = tmp_path / "lib", tmp_path / "boat", tmp_path / "other"
+    for folder, text in (
+        (lib, 'project = "acme/lib"\nshared_with = ["acme/boats"]'),
+        (boat, 'project = "acme/boats"'),
+        (other, 'project = "acme/other"'),
+    ):
+        folder.mkdir()
+        (folder / NAME).write_text(text)
+    async with running(provider, tmp_path / "home") as proxy:
+        said = {"text": "Our linter is called Quillfish."}
+        kept = (await asking(proxy)("POST", "api/remember?project=acme/lib", said, status=201))["id"]
+        theirs = {"text": "The harbour master is called Brinewort."}
+        await asking(proxy)("POST", "api/remember?project=acme/boats", theirs, status=201)
+        trusted = TrustedProjects(tmp_path / "home" / TRUSTED)
+        trusted.write({str(each / NAME): f"acme/{name}" for each, name in ((boat, "boats"), (other, "other"))})
+        await _said(proxy, "Which linter do we use, and how is it named?", boat, "s1")
+        assert b"Quillfish" not in provider.requests[-1].body, "the person has not said so"
+        names = TrustedNames("acme/lib", ("acme/boats",))
+        trusted.write({str(lib / NAME): names, str(boat / NAME): "acme/boats", str(other / NAME): "acme/other"})
+        await _said(proxy, "What is our linter called?", boat, "s2")
+        assert b"Quillfish" in provider.requests[-1].body
+        why = await asking(proxy)("GET", "api/why?project=acme/boats")
+        assert any("Quillfish" in each["text"] for each in why["added"])
+        await _said(proxy, "Tell me how our linter is called.", other, "s3")
+        assert b"Quillfish" not in provider.requests[-1].body
+        await _said(proxy, "What is the harbour master called?", lib, "s4")
+        assert b"Brinewort" not in provider.requests[-1].body, "it is shared one way"
+        await asking(proxy)("POST", "api/forget?project=acme/lib", {"ids": [kept]})
+        await _said(proxy, "What is our linter called?", boat, "s2")
+        assert b"Quillfish" not in provider.requests[-1].body
 
 
 def test_odd_folders_are_no_fault(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from aiohttp import web
 
 from memory.edits import Entry
 from memory.ports import StoreError
+from memory.services.sessions import session_matching
 from memory.session import Prepared, Session
 from tests.fake_provider import Answer, FakeProvider, fake_provider
 from tests.proxy.test_long_sessions import TOO_LONG, ask, failing, shed_session, stubs
@@ -135,6 +136,31 @@ async def test_what_could_not_be_taken_back_at_once_is_taken_back_later(
                 shutil.copytree(home, killed, ignore=shutil.ignore_patterns("*.sock", "instance*"))
         assert asked[-1] == asked[0] > 0
         async with running(provider, killed if killed.exists() else home) as proxy:
+            assert await ask(proxy, messages) == 200
+            assert stubs(provider.last.body) == []
+
+
+@pytest.mark.parametrize("then", ["goes on", "stopped"])
+async def test_what_could_not_be_taken_back_outlives_the_session_in_memory(
+    then: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with fake_provider() as provider:
+        async with running(provider, tmp_path) as proxy:
+            messages = await shed_session(proxy, turns=4)
+            asked = locked(proxy, monkeypatch)
+            failing(provider, (400, TOO_LONG), (422, b'{"error":{"message":"no"}}'))
+            assert await ask(proxy, messages) == 400
+            assert stubs(provider.last.body) and len(asked) == 1
+            monkeypatch.setattr(session_matching, "MAX_SESSIONS", 1)
+            another = {"model": "m", "messages": [{"role": "user", "content": "Another session."}]}
+            await proxy.post("/v1/chat/completions", another, x_session_id="another")
+            assert proxy.edge.memory is not None
+            assert len(proxy.edge.memory.preparation._sessions._live) == 1
+            if then == "goes on":
+                assert await ask(proxy, messages) == 200
+                assert stubs(provider.last.body) == []
+        assert asked[-1] == asked[0] > 0
+        async with running(provider, tmp_path) as proxy:
             assert await ask(proxy, messages) == 200
             assert stubs(provider.last.body) == []
 

@@ -34,9 +34,15 @@ _PIECES = (
 async def at_hand(rest: Callable[[], Awaitable[None]] | None = None) -> None:
     """Have the rules at hand, so that what asks for them from then on does not hold up the loop; with a ``rest`` after
     each few milliseconds, where nobody waits for them."""
+    if not whole():
+        await _imported(rest)
+    # What reads whole sentences takes room, and a tenth of a second: it is loaded when the first is to be read.
+    if rest is None and not _encoder_loaded():
+        await asyncio.to_thread(_load_encoder)
+
+
+async def _imported(rest: Callable[[], Awaitable[None]] | None) -> None:
     # Importing in a thread what is being imported already waits there until it is whole.
-    if whole():
-        return
     if rest is not None:
         for piece in _PIECES:
             await asyncio.to_thread(importlib.import_module, f"memory.learning.{piece}")
@@ -52,6 +58,18 @@ def _load() -> None:
 
     reader()
     relevance()
+
+
+def _load_encoder() -> None:
+    from memory.understanding.packaged_weights import encoder
+
+    encoder()
+
+
+def _encoder_loaded() -> bool:
+    from memory.understanding.packaged_weights import encoder
+
+    return encoder.cache_info().currsize > 0
 
 
 def whole() -> bool:

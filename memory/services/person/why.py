@@ -66,7 +66,8 @@ async def why(journal: Journal, commands: Commands, scope: Scope, tokens: int) -
     before = _memories(entry for at, entry in given if at < spoken and entry.about == "recall")
     question = messages[spoken].spoken if messages else ""
     owners = session.scope.owners()
-    added = await _in_order(journal, recent, owners)
+    # What was recalled may be another project's that is shared with this one.
+    added = await _in_order(journal, recent, await commands.everything_of(session.scope))
     known = frozenset((*page, *recent, *before))
     looked = (await commands.explain(question, owners, tokens, session.id, known)).looked if question else ()
     return WhyReport(

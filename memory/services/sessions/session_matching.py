@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -24,6 +24,7 @@ from memory.ports import Journal
 from memory.scope import OWN_PROJECT
 from memory.services.sessions.continuation import HistoryIndex, began_in_session, goes_on, in_common
 from memory.services.sessions.live import LiveSession, held_out
+from memory.services.sessions.withdrawals import Withdrawals
 from memory.session import Arrival, Exchange, Pending, Session
 
 END = 4
@@ -85,6 +86,7 @@ class SessionMatcher:
         self._waiting: OrderedDict[tuple[str, bytes], tuple[Entry, ...]] = OrderedDict()
         self._familiar = HistoryIndex()
         self._bytes = 0
+        self.withdrawals = Withdrawals()
 
     def find_remembered(self, conversation: Conversation, arrival: Arrival) -> LiveSession | None:
         """The session of a request as far as this process remembers it; never waits."""
@@ -281,10 +283,26 @@ class SessionMatcher:
             session = replace(live.session, segment=live.session.segment + 1) if cuts else live.session
             await self._journal.enter(session, (*entries, *more), (*messages, *pending.unkept))
 
-    async def withdraw(self, live: LiveSession, entries: Iterable[Entry]) -> None:
-        """Take back what was saved beforehand, but for what another request has decided meanwhile."""
+    async def withdraw(self, live: LiveSession) -> None:
+        """Take back what was saved beforehand and does not stand, but for what another request has decided
+        meanwhile."""
         async with live.saving:
+            entries = self.withdrawals.of(live.session.id)
             await self._journal.withdraw(live.session, tuple(filter(live.undecided, entries)))
+            self.withdrawals.settled(live.session.id, entries)
+
+    async def withdraw_all(self) -> None:
+        """Take back all that is to be taken back, also of sessions that are not in memory any more.
+
+        Raises:
+            StoreError: when the journal cannot be read or written.
+        """
+        for id, key in self.withdrawals.sessions().items():
+            live = self._live.get(id) or await self._by_key_of(key)
+            if live is None or live.session.id != id:
+                self.withdrawals.settled(id, self.withdrawals.of(id))  # it was forgotten
+                continue
+            await self.withdraw(live)
 
     @asynccontextmanager
     async def _pending_writes(self, live: LiveSession) -> AsyncIterator[tuple[tuple[Entry, ...], tuple[Message, ...]]]:
@@ -294,6 +312,7 @@ class SessionMatcher:
             entries, messages = tuple(live.unwritten), tuple(live.unkept.values())
             yield entries, messages
             live.known = True
+            self.withdrawals.settled(live.session.id, entries)  # decided anew, it stands
             del live.unwritten[: len(entries)]
             for message in messages:
                 live.unkept.pop(message.digest, None)
@@ -351,7 +370,7 @@ class SessionMatcher:
     async def _load(self, session: Session) -> LiveSession:
         live = self._live.get(session.id)
         if live is None:
-            entries = await self._journal.ledger(session.id)
+            entries = self.withdrawals.without(session.id, await self._journal.ledger(session.id))
             long = len(entries) > AT_ONCE
             ledger = await asyncio.to_thread(Ledger, entries) if long else Ledger(entries)
             # What leaves in haste must not be pinned, also where no plan was made since a start.
@@ -414,8 +433,10 @@ class SessionMatcher:
         for gone in list(islice(self._live.values(), LOOKED_AT)):
             if len(self._live) <= MAX_SESSIONS and self._bytes <= MAX_LEDGER_BYTES:
                 return
-            quiet = gone.idle and live.session.seen_at - gone.session.seen_at > QUIET
-            if gone is not live and (quiet or len(self._live) > MAX_SESSIONS):
+            quiet = live.session.seen_at - gone.session.seen_at > QUIET
+            # What is not written yet would be lost with it; where nothing can be written, there is an end to that.
+            may_go = gone.idle or len(self._live) > 2 * MAX_SESSIONS
+            if gone is not live and may_go and (quiet or len(self._live) > MAX_SESSIONS):
                 del self._live[gone.session.id]
                 self._bytes -= gone.weighed
                 if self._by_key.get(gone.session.key) == gone.session.id:

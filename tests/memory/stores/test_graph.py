@@ -88,3 +88,14 @@ async def test_how_the_legs_have_done_is_kept_for_each_owner(journal: SqlJournal
     await journal.tally("u:/ann", {"coverage": Tally(2.5, 2.0), "graph": Tally(0.1, 0.0)})
     assert await journal.tallies("u:/ann") == {"coverage": Tally(2.5, 2.0), "graph": Tally(0.1, 0.0)}
     assert await journal.tallies("u:/bob") == {}
+
+
+async def test_names_stand_beside_each_other_in_the_memories_of_their_owner_alone(journal: SqlJournal) -> None:
+    await filed(journal)
+    beside = await journal.names_beside([owner(ANN)], "petra", 10)
+    assert set(beside) == {OWNS.id, MOVED.id} and set(beside[OWNS.id]) >= {"petra", "heron"}
+    assert len(await journal.names_beside([owner(ANN)], "petra", 1)) == 1
+    assert await journal.names_beside([owner(BOB)], "heron", 10) == {}
+    most = await journal.names_most([owner(ANN)], 2)
+    assert next(iter(most)) == "petra" and most["petra"] == 2 and len(most) == 2
+    assert "heron" not in await journal.names_most([owner(BOB)], 10) and await journal.names_most([], 10) == {}

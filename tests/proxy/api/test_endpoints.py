@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from memory.ports import Lesson
+from proxy.api import responses
 from tests.proxy.api.asking import Asking
 from tests.running import Running
 
@@ -281,3 +282,14 @@ async def test_of_requests_and_sessions_only_the_named_persons_are_told(ask: Ask
     assert len(everybody) == 2 and len(mine) == 1
     for user, count in (("ada", 1), ("bob", 1), ("eve", 0)):
         assert len((await ask("GET", f"api/sessions?user={user}&limit=1"))["sessions"]) == count
+
+
+async def test_what_takes_too_long_is_told_so_and_when_to_come_again(
+    ask: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fact = await remembered(ask, "The staging cluster is called heron")
+    monkeypatch.setattr(responses, "WITHIN", 0.0)
+    told = await ask("POST", "api/forget", {"ids": [fact["id"]]}, status=503)
+    assert "took longer" in told["error"] and "ask again later" in told["error"]
+    monkeypatch.undo()
+    await ask("POST", "api/forget", {"ids": [fact["id"]]})

@@ -31,11 +31,27 @@ def test_a_file_is_trusted_with_its_name_and_no_more(
     assert run("trust", str(tmp_path), "--json", "--yes").json == {
         "file": str(tmp_path / NAME),
         "project": "acme/boats",
+        "shared_with": [],
     }
     assert run("trust", "--undo").code == 0 and named(home, tmp_path) is None
     assert "is not trusted" in run("trust", "--undo").err
     (tmp_path / NAME).write_text("[")
     assert "cannot be understood" in run("trust", "-y").err
+
+
+def test_what_is_shared_is_asked_for_and_trusted_with_the_project(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / NAME).write_text('project = "acme/lib"\nshared_with = ["acme/boats"]')
+    monkeypatch.setattr("typer.testing._NamedTextIOWrapper.isatty", lambda self: True, raising=False)
+    refused = run("trust", str(tmp_path), stdin="\n")
+    assert "also recalled in 'acme/boats'" in refused.out + refused.err
+    assert Markers(TrustedProjects(home / TRUSTED)).shared_with("acme/boats") == ()
+    done = run("trust", str(tmp_path), "--yes")
+    assert "the project acme/lib, shared with acme/boats" in done.out
+    assert Markers(TrustedProjects(home / TRUSTED)).shared_with("acme/boats") == ("acme/lib",)
+    assert run("trust", str(tmp_path), "--undo").code == 0
+    assert Markers(TrustedProjects(home / TRUSTED)).shared_with("acme/boats") == ()
 
 
 def test_a_folder_is_trusted_by_whatever_way_it_is_named(

@@ -10,6 +10,9 @@ import pytest
 from memory.ports import ModelTotals
 from proxy.api.savings import Row
 from proxy.web.plots.balance import balance, daily
+from proxy.web.plots.day import DayRequest, timeline
+from proxy.web.plots.names import graph
+from proxy.web.plots.receipt import receipt
 from proxy.web.plots.strength import strength
 from proxy.web.plots.svg import element
 from proxy.web.plots.window import WindowUse, strip, usage
@@ -86,3 +89,40 @@ def test_each_day_is_a_bar_up_or_down_and_one_without_a_price_is_none() -> None:
 def test_what_is_put_into_an_element_is_escaped() -> None:
     made = element("text", "<i>&", class_='a"b', x=1.25, none=None)
     assert made == '<text class="a&#34;b" x="1.2">&lt;i&gt;&amp;</text>'
+
+
+def test_a_day_has_each_request_at_its_time() -> None:
+    midnight = NOW.replace(hour=0)
+    requests = [
+        DayRequest(midnight + timedelta(hours=6), 0, 0),
+        DayRequest(midnight + timedelta(hours=9), 300, 2),
+        DayRequest(midnight + timedelta(hours=11), 120, 0, shed=True),
+    ]
+    root = parsed(timeline(requests, midnight, NOW))
+    stems = [each.attrib for each in root.iter("line") if each.attrib["class"] == "line"]
+    assert [each["x1"] for each in stems] == ["260.5", "309.5"] and float(stems[0]["y2"]) < float(stems[1]["y2"])
+    [dot] = root.iter("circle")
+    assert dot[0].text == "09:00: 2 memories recalled, 300 tokens added"
+    assert root[0].text and root[0].text.startswith("3 requests between 06:00 and 11:00; tokens were added to 2")
+    assert len([each for each in root.iter("path") if each.attrib["class"] == "shed"]) == 1
+
+
+def test_a_day_without_requests_is_a_day() -> None:
+    assert parsed(timeline([], NOW.replace(hour=0), NOW))[0].text is not None
+
+
+def test_a_receipt_has_bars_by_score_divided_by_their_parts() -> None:
+    shown = [("We use <b>pnpm</b> & no npm.", 0.8, {"cosine": 0.6, "coverage": 0.2}), ("A", 0.4, {})]
+    root = parsed(receipt(shown))
+    bars = [float(each.attrib["width"]) for each in root.iter("rect")]
+    assert bars[0] == pytest.approx(3 * bars[1]) and bars[0] + bars[1] == pytest.approx(2 * bars[2])
+    assert "We use <b>pnpm</b> & no npm." in [each.text for each in root.iter("text")]
+
+
+def test_a_graph_has_a_hundred_names_at_most_and_each_has_a_place_of_its_own() -> None:
+    beside = {f"name {number}": 200 - number for number in range(150)}
+    root = parsed(graph("petra <b> & co", beside, [("name 0", "name 1", 3), ("name 0", "name 149", 1)]))
+    dots = [(each.attrib["cx"], each.attrib["cy"]) for each in root.iter("circle")]
+    assert len(dots) == 100 and len(set(dots)) == 100
+    assert len([each for each in root.iter("line") if each.attrib["class"] == "tie"]) == 1
+    assert parsed(graph("alone", {}, []))[0].text == "alone stands beside no name"

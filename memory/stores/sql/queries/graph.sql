@@ -36,3 +36,6 @@ INSERT INTO legs (owner, leg, used, unused) VALUES (?, ?, ?, ?) ON CONFLICT (own
 -- filed_under: memories that a name stands in, alone or with more behind it (JSON owners, the name, what it begins with, the end of that, the limit)
 SELECT DISTINCT named.memory FROM names JOIN named ON named.name = names.number
 WHERE names.owner IN (SELECT value FROM json_each(?)) AND (names.name = ? OR (names.name >= ? AND names.name < ?)) LIMIT ?;
+
+-- names_most: the names that stand in most memories of some owners; the limit comes last
+SELECT name, sum(degree) AS degree FROM names WHERE owner IN (?*) GROUP BY name ORDER BY sum(degree) DESC, name LIMIT ?;
