@@ -31,6 +31,7 @@ from proxy.auth.middleware import cors, sandbox, site_check
 from proxy.auth.tokens import TokenStore
 from proxy.checkout import CheckoutLookup
 from proxy.connections import Connections, bound, open_files, raise_descriptors
+from proxy.draining import Draining
 from proxy.edge import EDGE, Edge
 from proxy.exchange import exchange
 from proxy.fail_open import Degradations, fail_open
@@ -59,8 +60,10 @@ def make_app(
     settings: Settings, sources: Mapping[str, str] | None = None, now: Callable[[], datetime] = bootstrap.local_now
 ) -> web.Application:
     """The application. Stores are opened when it starts and closed when it stops."""
+    draining = Draining()
     app = web.Application(
-        client_max_size=settings.server.max_body_mib * 2**20, middlewares=[site_check(settings.server)]
+        client_max_size=settings.server.max_body_mib * 2**20,
+        middlewares=[draining.counting(), site_check(settings.server)],
     )
     token = own_secret(settings.home / "token")
     app[EDGE] = Edge(
@@ -78,6 +81,7 @@ def make_app(
         now=now,
         limits=Limits(settings.server.limits),
         traces=tracing.opened(settings.server.traces, release()),
+        draining=draining,
     )
     app.cleanup_ctx.append(_traces)
     app.cleanup_ctx.append(_upstream)
@@ -90,6 +94,7 @@ def make_app(
     app.on_response_prepare.append(cors(settings.server))
     app.on_response_prepare.append(sandbox)
     app.on_response_prepare.append(_add_limit_headers)
+    app.on_response_prepare.append(draining.end_connection)
     return app
 
 

@@ -178,6 +178,8 @@ async def _run(settled: Loaded, sockets: list[socket.socket], handed: bool) -> N
         for task in beside:
             task.cancel()
         print("stopping", file=sys.stderr, flush=True)
+        if cut := await edge.draining.drain(runner, settings.server.drain):
+            log.warning("%s cut off: server.drain.reply_seconds is over", wording.count(cut, "reply", "replies"))
         await _learn_the_rest(edge)
     finally:
         announcement.unlink(missing_ok=True)
