@@ -24,6 +24,7 @@ from memory.version import release
 from proxy import tracing
 from proxy import web as web_page
 from proxy.api import api
+from proxy.api.elsewhere import elsewhere
 from proxy.api.landing import PATHS, hello, is_person
 from proxy.auth import installation_key, tokens
 from proxy.auth.installation_key import InstallationKey, OwnSecrets
@@ -63,7 +64,7 @@ def make_app(
     draining = Draining()
     app = web.Application(
         client_max_size=settings.server.max_body_mib * 2**20,
-        middlewares=[draining.counting(), site_check(settings.server)],
+        middlewares=[draining.counting(), site_check(settings.server), elsewhere],
     )
     token = own_secret(settings.home / "token")
     app[EDGE] = Edge(
@@ -253,6 +254,9 @@ async def _open_memory(edge: Edge) -> None:
         operation="opening the stores",
         degradations=edge.degradations,
     )
+    if edge.memory is not None and edge.memory.journal.replicated:
+        # Whose a session is must be the same to all replicas: the first one's key is everybody's.
+        edge.identity_key = await edge.memory.journal.first_meta("identity", edge.identity_key)
 
 
 async def _retry_opening(edge: Edge) -> None:

@@ -13,8 +13,13 @@ routes = web.RouteTableDef()
 
 @routes.get("/ready")
 async def ready(request: web.Request) -> web.Response:
-    """Whether this server takes requests, with memory: 200 where it does, 503 with a sentence where it does not."""
-    why = not_ready(request.app[EDGE])
+    """Whether this server takes requests, with memory: 200 where it does, 503 with a sentence where it does not.
+    ``?role=work``: whether it is also the one of its replicas that does the work, and so answers on our own endpoints.
+    """
+    edge = request.app[EDGE]
+    why = not_ready(edge)
+    if not why and request.query.get("role") == "work" and edge.memory is not None and not edge.memory.works:
+        why = "another replica does the work"
     return answer({"ready": not why, "why": why}, 503 if why else 200)
 
 
