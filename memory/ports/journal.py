@@ -62,13 +62,14 @@ class Journal(Protocol):
         self,
         session: Session,
         opening: tuple[str, bytes] | None,
-        version: LedgerVersion,
+        version: LedgerVersion | None,
         entries: Sequence[Entry],
         messages: Sequence[Message] = (),
     ) -> AgreedLedger:
         """As :meth:`enter` where other processes write, too: what another one has decided first stands, and of a new
         session that has been begun elsewhere nothing is written. ``opening`` is the namespace and the last link of a
-        request that no key names; ``version`` is how far the ledger was known to be written."""
+        request that no key names; ``version`` is how far the ledger was known to be written, None where the session
+        is new."""
 
     async def ledger(self, session: str) -> tuple[Entry, ...]:
         """A session's ledger in the order it was written."""

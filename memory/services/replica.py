@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Protocol
 
 from memory.ports import Guard, SharedEvents
@@ -71,7 +72,7 @@ class Replica:
         loop = asyncio.get_running_loop()
 
         def on_loop(call: Callable[..., object], *arguments: object) -> None:
-            if not loop.is_closed():
+            with suppress(RuntimeError):  # the loop is closed: nobody is there to be told
                 loop.call_soon_threadsafe(call, *arguments)
 
         self._told.work = lambda works: on_loop(self._turn, works)

@@ -105,10 +105,10 @@ class Sessions(JournalPart):
             if found is None:
                 return None
             row, shared = found
-            number = row["number"]
-            tools = connection.execute(QUERIES["session_tools"], (number,)).fetchone()["tools"]
+            stands = connection.execute(QUERIES["session_standing"], (row["number"],)).fetchone()
+            version = LedgerVersion(stands["last"], stands["size"])
             at_tip = key is not None or bool(row["at_tip"])
-            return StoredSession(session_of(row), _version(connection, number), shared, at_tip, bool(tools))
+            return StoredSession(session_of(row), version, shared, at_tip, bool(stands["tools"]))
 
         return await self._db.read(work)
 
@@ -116,7 +116,7 @@ class Sessions(JournalPart):
         self,
         session: Session,
         opening: tuple[str, bytes] | None,
-        version: LedgerVersion,
+        version: LedgerVersion | None,
         entries: Sequence[Entry],
         messages: Sequence[Message] = (),
     ) -> AgreedLedger:
@@ -125,15 +125,15 @@ class Sessions(JournalPart):
         sealed = await seal_all(messages, self._redact)
 
         def work(connection: Connection) -> tuple[Row | None, AgreedLedger]:
-            if connection.execute(QUERIES["session_get"], (session.id,)).fetchone() is None:
+            if version is None:
                 begun = _begun_elsewhere(connection, session, opening)
-                if begun is not None:
+                if begun is not None and begun["id"] != session.id:
                     return None, AgreedLedger(session_of(begun), NO_LEDGER)
             row = write_session(connection, session)
             number = row["number"]
             write_messages(connection, row["person"], sealed)
             merged = None
-            if _version(connection, number) == version:
+            if _version(connection, number) == (version or NO_LEDGER):
                 write_entries(connection, entries, number)
             else:
                 ledger = Ledger(entry_of(each) for each in connection.execute(QUERIES["ledger_of"], (session.id,)))
@@ -142,7 +142,7 @@ class Sessions(JournalPart):
                         ledger.write(entry)
                         write_entries(connection, [entry], number)
                 merged = tuple(ledger)
-            if opening is not None:
+            if version is None and opening is not None:
                 write_several(connection, "trail_write", [(opening[1], opening[0], number, 0)])
             return row, AgreedLedger(session_of(row), _version(connection, number), merged)
 

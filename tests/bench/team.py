@@ -76,7 +76,7 @@ class Outcome:
 class Replica:
     """One server program with a home of its own."""
 
-    def __init__(self, number: int, folder: Path, database: str, provider: str) -> None:
+    def __init__(self, number: int, folder: Path, database: str, provider: str, hold_ms: int) -> None:
         self.home = folder / f"replica-{number}"
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -86,6 +86,7 @@ class Replica:
             "PALIMPSEST__SERVER__PORT": str(self.port),
             "PALIMPSEST__MEMORY__POSTGRESQL__URL": database,
             "PALIMPSEST__MEMORY__POSTGRESQL__REPLICAS": "true",
+            "PALIMPSEST__MEMORY__JOURNAL__HOLD_MS": str(hold_ms),
             # A busy machine must not decide what is measured here.
             "PALIMPSEST__MEMORY__RECALL__DEADLINE_MS": "5000",
         }
@@ -249,7 +250,9 @@ async def run(
         raise RuntimeError("there is no PostgreSQL on this machine")
     database = server.database(folder)
     async with fake_provider() as provider, aiohttp.ClientSession() as client:
-        started = [Replica(number, folder, database, provider.url) for number in range(replicas)]
+        # What is set aside on a replica's disk comes into the journal when that one is started again.
+        hold_ms = 50 if again else 10_000
+        started = [Replica(number, folder, database, provider.url, hold_ms) for number in range(replicas)]
         try:
             await asyncio.gather(*(each.start() for each in started))
             played = Run(started, provider, people)

@@ -26,14 +26,19 @@ from tests.running import Running, running
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[str]:
-    server = postgresql.server()
-    if server is None:
+def server() -> Iterator[postgresql.TestServer]:
+    found = postgresql.server()
+    if found is None:
         pytest.skip("there is no PostgreSQL on this machine")
     try:
-        yield server.database(tmp_path)
+        yield found
     finally:
-        server.give_back()
+        found.give_back()
+
+
+@pytest.fixture
+def database(server: postgresql.TestServer, tmp_path: Path) -> str:
+    return server.database(tmp_path)
 
 
 @pytest.fixture
@@ -246,6 +251,39 @@ async def test_what_is_forgotten_is_gone_from_all_of_them_and_no_owner_gets_anot
     assert "7443" not in provider.last.body.decode()
     await other.chat(QUESTION, "OK.", "Thanks.", session="asks")
     assert "7443" not in str(messages(provider.last.body)[0]["content"])
+
+
+async def test_while_the_database_is_away_each_goes_on_as_it_knows_its_sessions(
+    replicas: Replicas, provider: FakeProvider, server: postgresql.TestServer
+) -> None:
+    texts = [QUESTION]
+    for each in replicas.every:
+        await say(each, "s", *texts)
+        texts += ["OK.", "And then?"]
+    before = messages(provider.last.body)
+    server.pause()
+    try:
+        for each in replicas.every:
+            await say(each, "s", *texts)
+            now = messages(provider.last.body)
+            assert now[: len(before)] == before
+            before, texts = now, [*texts, "OK.", "And after that?"]
+    finally:
+        server.resume()
+    for each in replicas.every:
+        memory = each.edge.memory
+        assert memory is not None
+        await memory.exchange_journal.write_pending()
+        assert not memory.exchange_journal.pending and not memory.exchange_journal.lost
+    for each in replicas.every:
+        await say(each, "s", *texts)
+        now = messages(provider.last.body)
+        assert now[: len(before)] == before
+        before, texts = now, [*texts, "OK.", "And at last?"]
+    await until(lambda: len(replicas.working()) == 1)
+    await replicas.learned()
+    assert await counted(replicas.every[0], "exchanges") == 6
+    assert await counted(replicas.every[0], "sessions") == 1
 
 
 async def test_a_sub_agent_is_one_though_its_errand_was_given_through_another_replica(

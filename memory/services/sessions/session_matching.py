@@ -309,7 +309,8 @@ class SessionMatcher:
             if live.known and not entries and not messages:
                 return live, False
             opening = (arrival.namespace, trail[-1]) if key is None else None
-            agreed = await self._journal.agree(live.session, opening, live.version, entries, messages)
+            version = live.version if live.known else None
+            agreed = await self._journal.agree(live.session, opening, version, entries, messages)
             if agreed.session.id == live.session.id:
                 live.version = agreed.version
         if agreed.session.id != live.session.id:

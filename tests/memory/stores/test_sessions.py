@@ -160,8 +160,11 @@ async def test_a_session_keeps_the_time_zone_it_was_seen_in(journal: SqlJournal)
 
 
 async def test_what_another_process_has_decided_first_stands(journal: SqlJournal) -> None:
-    begun = await journal.agree(session(), None, NO_LEDGER, [entry("ours")])
+    begun = await journal.agree(session(), None, None, [entry("ours")])
     assert begun.session.id == "s1" and begun.entries is None
+    # Whoever was not told that this was written does it once more.
+    twice = await journal.agree(session(), None, None, [entry("ours")])
+    assert twice.version == begun.version and twice.entries == (entry("ours"),)
     known = await journal.stored_session("ns:s1", "ns", [])
     assert known is not None and known.version == begun.version and not known.tools
     # Another one, which knew of nothing, decides about the same, and about something else.
@@ -175,15 +178,15 @@ async def test_what_another_process_has_decided_first_stands(journal: SqlJournal
 async def test_a_session_that_two_begin_at_once_is_the_first_ones(journal: SqlJournal) -> None:
     trail = conversation([user("a")]).trail()
     opening = "ns", trail[-1]
-    await journal.agree(session("s1", key="ns:trail:s1"), opening, NO_LEDGER, [entry("ours")])
-    other = await journal.agree(session("s2", key="ns:trail:s2"), opening, NO_LEDGER, [entry("theirs")])
+    await journal.agree(session("s1", key="ns:trail:s1"), opening, None, [entry("ours")])
+    other = await journal.agree(session("s2", key="ns:trail:s2"), opening, None, [entry("theirs")])
     assert other.session.id == "s1" and await journal.ledger("s2") == ()
     found = await journal.stored_session(None, "ns", trail)
     assert found is not None and (found.session.id, found.shared) == ("s1", 1)
     later = session("s3", key="ns:trail:s3", seen_at=AT + timedelta(hours=1))
-    assert (await journal.agree(later, opening, NO_LEDGER, [])).session.id == "s3"
-    named = await journal.agree(session("s4", key="k"), None, NO_LEDGER, [])
-    assert (await journal.agree(session("s5", key="k"), None, NO_LEDGER, [])).session.id == named.session.id == "s4"
+    assert (await journal.agree(later, opening, None, [])).session.id == "s3"
+    named = await journal.agree(session("s4", key="k"), None, None, [])
+    assert (await journal.agree(session("s5", key="k"), None, None, [])).session.id == named.session.id == "s4"
 
 
 async def test_the_newest_replies_of_a_person_are_found(journal: SqlJournal) -> None:
