@@ -192,7 +192,7 @@ def test_the_balancer_asks_paths_that_are_there_and_knows_all_replicas() -> None
         assert re.findall(r"^  server (\S+) (\S+)", rest, re.MULTILINE) == [
             (name, f"{name}:{port}") for name in REPLICAS
         ]
-    asked = {name: re.findall(r"httpchk GET (\S+)", rest) for name, rest in backends.items()}
+    asked = {name: re.findall(r"http-check send meth GET uri (\S+)", rest) for name, rest in backends.items()}
     assert asked == {
         "replicas": [READY],
         "work": [f"{READY}?role=work"],

@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -76,7 +77,15 @@ class Outcome:
 class Replica:
     """One server program with a home of its own."""
 
-    def __init__(self, number: int, folder: Path, database: str, provider: str, hold_ms: int) -> None:
+    def __init__(
+        self,
+        number: int,
+        folder: Path,
+        database: str,
+        provider: str,
+        hold_ms: int,
+        more: Mapping[str, str] | None = None,
+    ) -> None:
         self.home = folder / f"replica-{number}"
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -89,6 +98,7 @@ class Replica:
             "PALIMPSEST__MEMORY__JOURNAL__HOLD_MS": str(hold_ms),
             # A busy machine must not decide what is measured here.
             "PALIMPSEST__MEMORY__RECALL__DEADLINE_MS": "5000",
+            **(more or {}),
         }
         self.process: Process | None = None
 
