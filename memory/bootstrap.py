@@ -29,7 +29,7 @@ from memory.services.index_repair import IndexRepairWorker
 from memory.services.journaling import ExchangeJournal
 from memory.services.learn import Learner
 from memory.services.lessons.entity_graph import EntityGraphWorker
-from memory.services.lessons.indexing import terms_of
+from memory.services.lessons.indexing import IndexWorker, terms_of
 from memory.services.page.edits import PageEditor
 from memory.services.page.files import PageFiles
 from memory.services.pause import Pause
@@ -39,8 +39,10 @@ from memory.services.person.quarantine import Quarantine
 from memory.services.prepare import Preparation
 from memory.services.recall import Recall
 from memory.services.reindexing import Reindexer
+from memory.services.replica import Duty, Replica
 from memory.services.retention import RetentionWorker
 from memory.services.sessions.session_matching import SessionMatcher
+from memory.services.sessions.shared_errands import SharedErrands
 from memory.services.sessions.subagent_detection import RecentErrands
 from memory.services.tiers import in_short
 from memory.services.tiers.tiering import Reword, TierMaker, TierWorker
@@ -105,6 +107,12 @@ class Memory:
     recent_errands: RecentErrands
     retention: RetentionWorker
     pause: Pause
+    replica: Replica | None = None
+
+    @property
+    def works(self) -> bool:
+        """Whether what one alone must do is done here."""
+        return self.replica is None or self.replica.working
 
     @property
     def followers(self) -> tuple[Follower, ...]:
@@ -118,6 +126,8 @@ class Memory:
 
     async def close(self) -> None:
         """Write what waits, then let go of the files."""
+        if self.replica is not None:
+            await self.replica.stop()
         await self.cache_warmer.stop()
         await self.features.stop()
         await self.retention.stop()
@@ -171,7 +181,10 @@ async def open_memory(
             aside,
         )
     loading = asyncio.create_task(asyncio.to_thread(choose_embedder, settings.embedder, home / "models"))
-    journal = await asyncio.to_thread(open_journal, home, settings.journal.synchronous == "full", database)
+    replica = await asyncio.to_thread(_replica_name, home) if settings.postgresql.replicas else ""
+    journal = await asyncio.to_thread(
+        open_journal, home, settings.journal.synchronous == "full", database, replica, settings.qdrant.url is None
+    )
     try:
         embedder, windows = await asyncio.gather(loading, open_windows(settings))
         server = settings.qdrant
@@ -186,7 +199,7 @@ async def open_memory(
         await journal.close()
         raise
 
-    pause = Pause(home / "paused")
+    pause = Pause(home / "paused", alone=not journal.replicated)
 
     def paused() -> bool:
         return pause.on
@@ -200,7 +213,7 @@ async def open_memory(
     def asked(scope: Scope) -> None:
         warming.owner_seen(scope)
 
-    sessions = SessionMatcher(journal, new_id, settings.measure.holdout)
+    sessions = SessionMatcher(journal, new_id, settings.measure.holdout, journal.replicated)
 
     def has_changed(owners: frozenset[str]) -> None:
         pages.changed(owners)
@@ -214,7 +227,9 @@ async def open_memory(
         return await learner.neighbours(owner, text, more)
 
     edits = PageEditor(journal, near, guard, new_id, now, device, lambda: learner.resting())
-    pages = PageFiles(settings.page, journal, home / "pages", now, edits, device, lambda: learner.wake())
+    pages = PageFiles(
+        settings.page, journal, home / "pages", now, edits, device, lambda: learner.wake(), files=not journal.replicated
+    )
     warming = CacheWarmer(journal, recall, pages if settings.page.enabled else None, guard, now, recall.busy)
     learner = Learner(
         settings.learning,
@@ -250,20 +265,22 @@ async def open_memory(
     )
     room = DiskRoom(home, settings.journal.min_free_mib * 2**20)
     notes = ExchangeJournal(
-        journal, guard, journaled, sessions.find_or_create, room, sessions.commit, sessions.unwritten
+        journal,
+        guard,
+        # Replicas hear of exchanges from the journal, whichever of them it was.
+        journaled if not journal.replicated else lambda: None,
+        sessions.find_or_create,
+        room,
+        sessions.commit,
+        sessions.unwritten,
     )
     await notes.open()
     graphing = EntityGraphWorker(journal, guard, recall.busy)
     reading = {"learned": settings.learning.enabled, "tiered": True, "researched": settings.research.enabled}
     works = [work for work, enabled in reading.items() if enabled]
     retaining = RetentionWorker(settings.journal.keep_days, journal, works, guard, now, recall.busy)
-    graphing.start()
-    retaining.start()
     reindexing = Reindexer(journal, generations, recall, learner)
     mending = IndexRepairWorker(journal, generations, reindexing, recall, guard)
-    mending.start()
-    tiering.start()
-    warming.start()
     (home / "pages").mkdir(mode=0o700, exist_ok=True)
     commands = Commands(journal, recall, learner, pages, sessions, notes, chain, new_id, now)
     core = Core(
@@ -287,8 +304,30 @@ async def open_memory(
         chain,
     )
     chain.open(each(core) for each in features())
-    learner.start()
-    chain.start()
+    own_index = settings.qdrant.url is None
+    duties: list[Duty] = [graphing, retaining, tiering, learner, chain]
+    if journal.replicated and not own_index:
+        duties.append(mending)
+    else:
+        mending.start()
+    warming.start()
+    beside: Replica | None = None
+    if journal.replicated:
+
+        async def keep_up() -> None:
+            if own_index:
+                await IndexWorker(journal, recall.index, recall.embedder).catch_up()
+            await pages.refresh()
+
+        def erased() -> None:
+            sessions.forget()
+            pages.drop()
+
+        beside = Replica(journal.told, duties, journaled, pages.changed, erased, keep_up, guard)
+        beside.start(lambda: journal.works)
+    else:
+        for duty in duties:
+            duty.start()
     importing = Importer(journal, learner, pages, chain, now)
     return Memory(
         settings=settings,
@@ -311,6 +350,7 @@ async def open_memory(
             spawned,
             chain,
             journal.memories,
+            SharedErrands(journal, spawned) if journal.replicated else None,
         ),
         exchange_journal=notes,
         learner=learner,
@@ -337,11 +377,15 @@ async def open_memory(
         recent_errands=spawned,
         retention=retaining,
         pause=pause,
+        replica=beside,
     )
 
 
-def open_journal(home: Path, flush: bool = False, database: str | None = None) -> SqlJournal:
-    """The journal of a home folder, or in a PostgreSQL ``database``; with ``flush`` it outlives a power cut too.
+def open_journal(
+    home: Path, flush: bool = False, database: str | None = None, replica: str = "", own_index: bool = True
+) -> SqlJournal:
+    """The journal of a home folder, or in a PostgreSQL ``database``, of which this may be one ``replica``'s; with
+    ``flush`` it outlives a power cut too.
 
     Raises:
         StoreError: when it cannot be opened.
@@ -354,8 +398,19 @@ def open_journal(home: Path, flush: bool = False, database: str | None = None) -
             raise StoreError(
                 f"memory.postgresql.url needs an extra: pip install 'palimpsest-proxy[team]' ({error})"
             ) from error
-        return PostgresJournal(database, home, _redacted, terms=terms_of, flush=flush)
+        return PostgresJournal(
+            database, home, _redacted, terms=terms_of, flush=flush, replica=replica, own_index=own_index
+        )
     return SqliteJournal(home / "journal.db", _redacted, terms=terms_of, synchronous="FULL" if flush else "NORMAL")
+
+
+def _replica_name(home: Path) -> str:
+    """How a replica is called, that its index is known again: by a name in its folder."""
+    file = home / "replica"
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not file.exists():
+        file.write_text(f"{new_id()}\n", encoding="ascii")
+    return file.read_text(encoding="ascii").strip()
 
 
 def new_id() -> str:

@@ -230,6 +230,16 @@ class Ledger:
         if entry.act is Act.CUT:
             self._unpack(entry)
 
+    def takes(self, entry: Entry) -> bool:
+        """Whether something is still to be decided by an entry. Of a message's page, and of its recall, the first
+        decision stands; of what stands in a part's place the last one does."""
+        same = [
+            each
+            for each in self.at([entry.key])
+            if (each.about, each.act, each.part) == (entry.about, entry.act, entry.part)
+        ]
+        return not same or (entry.act is Act.REPLACE and same[-1].text != entry.text)
+
     def with_more(self, more: Iterable[Entry]) -> Ledger:
         """A copy that holds some decisions more."""
         copy = Ledger()

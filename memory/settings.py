@@ -110,6 +110,7 @@ class PostgresqlSettings(Section):
     """A PostgreSQL database in place of the journal's file."""
 
     url: str | None = Field(None, repr=False)
+    replicas: bool = False
 
 
 class QdrantSettings(Section):
@@ -265,3 +266,14 @@ class MemorySettings(Section):
     journal: JournalSettings = JournalSettings()
     postgresql: PostgresqlSettings = PostgresqlSettings()
     qdrant: QdrantSettings = QdrantSettings()
+
+    @model_validator(mode="after")
+    def _replicas_can_share(self) -> Self:
+        """What replicas cannot do correctly is refused."""
+        if not self.postgresql.replicas:
+            return self
+        if self.postgresql.url is None:
+            raise ValueError("postgresql.replicas needs postgresql.url: replicas share that database")
+        if self.tools.offer:
+            raise ValueError("postgresql.replicas and tools.offer: what a reply hides is known to one replica only")
+        return self

@@ -24,6 +24,7 @@ from memory.version import release
 from proxy import tracing
 from proxy import web as web_page
 from proxy.api import api
+from proxy.api.elsewhere import elsewhere
 from proxy.api.landing import PATHS, hello, is_person
 from proxy.auth import installation_key, tokens
 from proxy.auth.installation_key import InstallationKey, OwnSecrets
@@ -31,6 +32,7 @@ from proxy.auth.middleware import cors, sandbox, site_check
 from proxy.auth.tokens import TokenStore
 from proxy.checkout import CheckoutLookup
 from proxy.connections import Connections, bound, open_files, raise_descriptors
+from proxy.draining import Draining
 from proxy.edge import EDGE, Edge
 from proxy.exchange import exchange
 from proxy.fail_open import Degradations, fail_open
@@ -59,8 +61,10 @@ def make_app(
     settings: Settings, sources: Mapping[str, str] | None = None, now: Callable[[], datetime] = bootstrap.local_now
 ) -> web.Application:
     """The application. Stores are opened when it starts and closed when it stops."""
+    draining = Draining()
     app = web.Application(
-        client_max_size=settings.server.max_body_mib * 2**20, middlewares=[site_check(settings.server)]
+        client_max_size=settings.server.max_body_mib * 2**20,
+        middlewares=[draining.counting(), site_check(settings.server), elsewhere],
     )
     token = own_secret(settings.home / "token")
     app[EDGE] = Edge(
@@ -78,6 +82,7 @@ def make_app(
         now=now,
         limits=Limits(settings.server.limits),
         traces=tracing.opened(settings.server.traces, release()),
+        draining=draining,
     )
     app.cleanup_ctx.append(_traces)
     app.cleanup_ctx.append(_upstream)
@@ -90,6 +95,7 @@ def make_app(
     app.on_response_prepare.append(cors(settings.server))
     app.on_response_prepare.append(sandbox)
     app.on_response_prepare.append(_add_limit_headers)
+    app.on_response_prepare.append(draining.end_connection)
     return app
 
 
@@ -248,6 +254,9 @@ async def _open_memory(edge: Edge) -> None:
         operation="opening the stores",
         degradations=edge.degradations,
     )
+    if edge.memory is not None and edge.memory.journal.replicated:
+        # Whose a session is must be the same to all replicas: the first one's key is everybody's.
+        edge.identity_key = await edge.memory.journal.first_meta("identity", edge.identity_key)
 
 
 async def _retry_opening(edge: Edge) -> None:

@@ -19,6 +19,7 @@ from proxy.auth.peer import Peers
 from proxy.auth.tokens import TokenStore
 from proxy.auth.web_sessions import Visitors
 from proxy.checkout import CheckoutLookup
+from proxy.draining import Draining
 from proxy.fail_open import Degradations
 from proxy.limits import Limits
 from proxy.passthrough_log import PassthroughLog
@@ -59,6 +60,7 @@ class Edge:
     limits: Limits = field(default_factory=lambda: Limits(LimitSettings()))
     room: MemoryRoom = field(default_factory=MemoryRoom)
     traces: Traces = field(default_factory=Untold)
+    draining: Draining = field(default_factory=Draining)
 
     def run_in_background(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Run something that outlives the request that began it."""

@@ -41,6 +41,13 @@ class LimitSettings(Section):
     at_once: int | None = Field(None, ge=1, le=100_000)
 
 
+class DrainSettings(Section):
+    """How a server ends."""
+
+    notice_seconds: float = Field(0.0, ge=0, le=600)
+    reply_seconds: float = Field(10.0, ge=0, le=86_400)
+
+
 class ServerSettings(Section):
     """Where we listen, and who may ask."""
 
@@ -52,6 +59,7 @@ class ServerSettings(Section):
     max_body_mib: int = Field(256, ge=1, le=4096)
     max_connections: int = Field(2048, ge=1, le=100_000)
     limits: LimitSettings = LimitSettings()
+    drain: DrainSettings = DrainSettings()
     traces: bool = False
     uvloop: bool = False
 

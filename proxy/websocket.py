@@ -161,10 +161,12 @@ class _SocketRelay:
         self._here = here
         self._there = there
         self._pending_responses: deque[_PendingResponse | None] = deque()
+        self._answered = asyncio.Event()
 
     async def run(self) -> None:
         """Until one of both ends."""
-        ways = {asyncio.create_task(self._from_here()), asyncio.create_task(self._from_there())}
+        ending = asyncio.create_task(self._until_the_server_ends())
+        ways = {asyncio.create_task(self._from_here()), asyncio.create_task(self._from_there()), ending}
         try:
             done, _ = await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -176,11 +178,20 @@ class _SocketRelay:
                 pending.commit.begin(pending.listener.reply())
         with suppress(ConnectionError, TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
+                if ending in done:
+                    await self._here.close(code=WSCloseCode.GOING_AWAY)
                 await self._there.close(code=self._here.close_code or 1000)
                 await self._here.close(code=self._there.close_code or 1000)
         for way in done:
             if (error := way.exception()) is not None and not isinstance(error, ConnectionError):
                 raise error
+
+    async def _until_the_server_ends(self) -> None:
+        """Until the server is about to end and no response is under way here."""
+        await self._edge.draining.begun.wait()
+        self._answered.clear()
+        if self._pending_responses:
+            await self._answered.wait()
 
     async def _from_here(self) -> None:
         async for message in self._here:
@@ -209,6 +220,8 @@ class _SocketRelay:
             if message.type is WSMsgType.TEXT:
                 await self._hear(message.data)
                 await self._here.send_str(message.data)
+                if not self._pending_responses:
+                    self._answered.set()
             elif message.type is WSMsgType.BINARY:
                 await self._here.send_bytes(message.data)
             else:

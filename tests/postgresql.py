@@ -22,7 +22,7 @@ from memory.stores.postgresql.schema import migrate
 _TEMPLATE = "made"
 _NOBODY = "nobody"
 """Whom the server runs as where the tests run as root, which it refuses."""
-_QUICK = ("fsync=off", "full_page_writes=off", "synchronous_commit=off", "autovacuum=off", "max_connections=60")
+_QUICK = ("fsync=off", "full_page_writes=off", "autovacuum=off", "max_connections=60")
 
 
 def programs() -> Path | None:

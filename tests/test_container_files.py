@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from proxy.auth.middleware import HEALTH, READY
 from proxy.settings import SettingsError, load
 
 ROOT = Path(__file__).parent.parent
@@ -48,8 +49,8 @@ def environment() -> dict[str, str]:
     return dict(pair.split("=", 1) for pair in shlex.split(" ".join(all_of("ENV"))))
 
 
-def compose() -> dict[str, Any]:
-    loaded = yaml.safe_load((ROOT / "config" / "compose.yaml").read_text())
+def compose(name: str = "compose.yaml") -> dict[str, Any]:
+    loaded = yaml.safe_load((ROOT / "config" / name).read_text())
     assert isinstance(loaded, dict)
     return loaded
 
@@ -121,7 +122,9 @@ def test_compose_refuses_to_start_without_keys() -> None:
     text = (ROOT / "config" / "compose.yaml").read_text()
     assert set(re.findall(r"\$\{(\w+):\?", text)) == {"PALIMPSEST_KEY", "QDRANT_KEY"}
     example = (ROOT / "config" / "palimpsest.env.example").read_text()
-    assert set(re.findall(r"\$\{(\w+)", text)) == set(re.findall(r"^(\w+)=", example, re.MULTILINE))
+    team = (ROOT / "config" / "compose.team.yaml").read_text()
+    assert set(re.findall(r"\$\{(\w+):\?", team)) == {"PALIMPSEST_KEY", "QDRANT_KEY", "POSTGRES_KEY"}
+    assert set(re.findall(r"\$\{(\w+)", text + team)) == set(re.findall(r"^(\w+)=", example, re.MULTILINE))
 
 
 def test_ports_are_published_to_this_machine_only() -> None:
@@ -140,3 +143,59 @@ def test_every_service_says_when_it_is_well_and_keeps_its_data() -> None:
 def test_no_image_floats() -> None:
     images = [service["image"] for service in compose()["services"].values() if "build" not in service]
     assert all(re.search(r":v\d+\.\d+\.\d+$", image) for image in images)
+
+
+REPLICAS = ("proxy-1", "proxy-2")
+
+
+def test_a_teams_replicas_have_settings_that_load() -> None:
+    services = compose("compose.team.yaml")["services"]
+    keys = {"PALIMPSEST_KEY": "k" * 24, "QDRANT_KEY": "q" * 24, "POSTGRES_KEY": "p" * 24}
+    assert services["proxy-1"]["environment"] == services["proxy-2"]["environment"]
+    given = {name: filled(value, keys) for name, value in services["proxy-1"]["environment"].items()}
+    settings = load(environment=environment() | given).settings
+    assert settings.memory.postgresql.replicas and settings.memory.qdrant.url == "http://qdrant:6333"
+    assert settings.memory.postgresql.url == "postgresql://palimpsest@postgresql/palimpsest"
+    drain = settings.server.drain
+    grace = int(services["proxy-1"]["stop_grace_period"].removesuffix("s"))
+    assert drain.notice_seconds >= 2 and grace > drain.notice_seconds + drain.reply_seconds
+    assert set(REPLICAS) <= set(settings.server.hosts)
+    assert (ROOT / "requirements.lock").read_text().count("\npsycopg==") == 1
+
+
+def test_each_of_a_teams_replicas_is_the_image_with_a_home_of_its_own() -> None:
+    found = compose("compose.team.yaml")
+    services = found["services"]
+    assert services["proxy-1"]["image"] == services["proxy-2"]["image"] == compose()["services"]["palimpsest"]["image"]
+    homes = [services[name]["volumes"] for name in REPLICAS]
+    assert homes == [["replica-1:/data"], ["replica-2:/data"]]
+    for name in REPLICAS:
+        assert services[name]["depends_on"] == {
+            "postgresql": {"condition": "service_healthy"},
+            "qdrant": {"condition": "service_healthy"},
+        }
+    ports = [port for service in services.values() for port in service.get("ports", [])]
+    assert ports == ["127.0.0.1:8484:8484"]
+    images = [service["image"] for service in services.values() if "build" not in service]
+    assert all(re.search(r":v?\d+(\.\d+)+$", image) for image in images)
+    named = {volume.partition(":")[0] for service in services.values() for volume in service["volumes"]}
+    assert {name for name in named if not name.startswith(".")} == set(found["volumes"])
+
+
+def test_the_balancer_asks_paths_that_are_there_and_knows_all_replicas() -> None:
+    text = (ROOT / "config" / "haproxy.team.cfg").read_text()
+    mounted = compose("compose.team.yaml")["services"]["haproxy"]["volumes"]
+    assert mounted == ["./haproxy.team.cfg:/usr/local/etc/haproxy/haproxy.cfg:ro"]
+    backends = dict(re.findall(r"^backend (\w+)\n((?:  .*\n?)+)", text, re.MULTILINE))
+    port = environment()["PALIMPSEST__SERVER__PORT"]
+    for rest in backends.values():
+        assert re.findall(r"^  server (\S+) (\S+)", rest, re.MULTILINE) == [
+            (name, f"{name}:{port}") for name in REPLICAS
+        ]
+    asked = {name: re.findall(r"http-check send meth GET uri (\S+)", rest) for name, rest in backends.items()}
+    assert asked == {
+        "replicas": [READY],
+        "work": [f"{READY}?role=work"],
+        "without_memory": [HEALTH],
+    }
+    assert set(re.findall(r"(?:use_backend|default_backend) (\w+)", text)) == set(backends)

@@ -5,6 +5,7 @@
     index                   the vector index
     models                  embedders and language models
     files                   lasting files
+    shared_events           what other processes do that write the same journal
     guard                   what may fail or be late
 
 Stores are async because they may live in another thread, process or machine.
@@ -16,6 +17,8 @@ from memory.ports.index import Index, IndexHit, Point, Query, Sparse
 from memory.ports.journal import Journal, StoreError
 from memory.ports.models import Embedder, LanguageModel, NoAnswer, Vector
 from memory.ports.records import (
+    NO_LEDGER,
+    AgreedLedger,
     Counts,
     Forgotten,
     Generation,
@@ -24,6 +27,7 @@ from memory.ports.records import (
     JournaledMessage,
     JournaledTurn,
     Lag,
+    LedgerVersion,
     Lesson,
     Measured,
     MemoryUse,
@@ -31,12 +35,16 @@ from memory.ports.records import (
     Overview,
     SetAsideErasure,
     StoredMessage,
+    StoredSession,
     SummaryLine,
     Tally,
     TermRarity,
 )
+from memory.ports.shared_events import SharedEvents
 
 __all__ = [
+    "NO_LEDGER",
+    "AgreedLedger",
     "Counts",
     "Embedder",
     "Forgotten",
@@ -51,6 +59,7 @@ __all__ = [
     "JournaledTurn",
     "Lag",
     "LanguageModel",
+    "LedgerVersion",
     "Lesson",
     "Measured",
     "MemoryUse",
@@ -62,9 +71,11 @@ __all__ = [
     "PublishedFiles",
     "Query",
     "SetAsideErasure",
+    "SharedEvents",
     "Sparse",
     "StoreError",
     "StoredMessage",
+    "StoredSession",
     "SummaryLine",
     "Tally",
     "TermRarity",

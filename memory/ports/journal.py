@@ -12,6 +12,7 @@ from memory.conversation import Message, Usage
 from memory.edits import Entry
 from memory.fact import Fact, FactKind, Origin, Passage, State
 from memory.ports.records import (
+    AgreedLedger,
     Counts,
     Forgotten,
     Generation,
@@ -20,12 +21,14 @@ from memory.ports.records import (
     JournaledMessage,
     JournaledTurn,
     Lag,
+    LedgerVersion,
     Lesson,
     Measured,
     ModelTotals,
     Overview,
     SetAsideErasure,
     StoredMessage,
+    StoredSession,
     Tally,
     TermRarity,
 )
@@ -40,12 +43,33 @@ class StoreError(Exception):
 class Journal(Protocol):
     """The durable truth: exchanges, sessions, ledger, facts, passages, receipts."""
 
+    @property
+    def works(self) -> bool:
+        """Whether this process does what one alone must do."""
+
     async def session_by_key(self, key: str) -> Session | None:
         """The session that a runtime's own id names (already put in the credential's namespace)."""
 
     async def session_by_trail(self, namespace: str, trail: Sequence[bytes]) -> tuple[Session, int, bool] | None:
         """The session whose requests went furthest along this trail: session, how many messages are shared, and
         whether that is where the session's newest request ended (its tip)."""
+
+    async def stored_session(self, key: str | None, namespace: str, trail: Sequence[bytes]) -> StoredSession | None:
+        """The session of a request, by its ``key`` or else by its trail, as it is at this moment, whoever wrote it;
+        what others have changed meanwhile has been heard then."""
+
+    async def agree(
+        self,
+        session: Session,
+        opening: tuple[str, bytes] | None,
+        version: LedgerVersion | None,
+        entries: Sequence[Entry],
+        messages: Sequence[Message] = (),
+    ) -> AgreedLedger:
+        """As :meth:`enter` where other processes write, too: what another one has decided first stands, and of a new
+        session that has been begun elsewhere nothing is written. ``opening`` is the namespace and the last link of a
+        request that no key names; ``version`` is how far the ledger was known to be written, None where the session
+        is new."""
 
     async def ledger(self, session: str) -> tuple[Entry, ...]:
         """A session's ledger in the order it was written."""
@@ -99,6 +123,10 @@ class Journal(Protocol):
 
     async def newest_exchange(self) -> int:
         """The number of the newest exchange; 0 where there is none."""
+
+    async def recent_replies(self, person: str, limit: int) -> list[tuple[Session, datetime, Message]]:
+        """The newest whole replies in a person's sessions, the newest first: of each its session, and when it was asked
+        for."""
 
     async def unlearned(self, limit: int) -> list[Journaled]:
         """Exchanges behind the worker's cursor, oldest first."""

@@ -5,13 +5,49 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from typing import NamedTuple
 
 from memory.behaviour import BehaviourRecord
 from memory.checkout import Checkout
 from memory.conversation import Message
-from memory.edits import ContentTier
+from memory.edits import ContentTier, Entry
 from memory.fact import Fact, Origin, Passage
 from memory.session import Session, ShownMemory
+
+
+class LedgerVersion(NamedTuple):
+    """How far a session's ledger is written: its last number, and how many entries it has."""
+
+    last: int
+    size: int
+
+
+NO_LEDGER = LedgerVersion(0, 0)
+"""Of a session that has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSession:
+    """A session as the journal knows it at this moment, with its ledger's version: how many messages of a request's
+    trail it shares (of one found by its key all), whether its newest turn ended there, and whether its turns offer
+    tools."""
+
+    session: Session
+    version: LedgerVersion
+    shared: int
+    at_tip: bool
+    tools: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AgreedLedger:
+    """What came of entering decisions that another process may have taken meanwhile: the session that stands, which is
+    another one where the request's had been begun already, and its ledger's version; all its ``entries`` where others
+    than ours came into it, else None."""
+
+    session: Session
+    version: LedgerVersion
+    entries: tuple[Entry, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

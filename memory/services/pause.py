@@ -7,6 +7,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from memory.ports import StoreError
+
+REPLICAS = (
+    "memory is not paused for one replica of several: set memory.mode to read-only or off for all of them, and restart"
+)
+
 LOOK_SECONDS = 0.5
 """How long what the file system said is believed: every request asks several times."""
 
@@ -15,7 +21,8 @@ class Pause:
     """A file that is there while memory is paused, so that a restart does not end it. ``clock`` gives seconds.
     It is asked on the event loop, and begun and ended in any thread."""
 
-    def __init__(self, file: Path, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, file: Path, clock: Callable[[], float] = time.monotonic, alone: bool = True) -> None:
+        self._alone = alone
         self._file = file
         self._clock = clock
         self._until = float("-inf")
@@ -41,7 +48,10 @@ class Pause:
 
         Raises:
             OSError: when the file cannot be written.
+            StoreError: where this server is not ``alone``.
         """
+        if not self._alone:
+            raise StoreError(REPLICAS)
         with self._changing:
             self._file.touch(mode=0o600)
             self._changed(True)

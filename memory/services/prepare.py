@@ -23,6 +23,7 @@ from memory.services.ledger_writer import LEDGER_SECONDS, Ledgers
 from memory.services.request import SessionRequest
 from memory.services.sessions.live import LiveSession
 from memory.services.sessions.session_matching import SessionMatcher, in_own_namespace
+from memory.services.sessions.shared_errands import SharedErrands
 from memory.services.sessions.subagent_detection import RecentErrands
 from memory.services.shortening import REFUSED_SECONDS, OverflowShortener
 from memory.services.window.fitting import SHED_SECONDS, Fit, WindowFitter, write
@@ -42,6 +43,10 @@ must be replayed, or its prefix breaks; on a busy machine that takes long after 
 
 HOPELESS = 8
 """Bytes per token of the window. A request with more never fits unedited."""
+
+
+AGREED_SECONDS = 1.0
+"""How long a request waits at least for what other replicas have decided: its prefix depends on it."""
 
 
 HELD_OUT = "held out; this session goes without memory (memory.measure.holdout)"
@@ -69,7 +74,9 @@ class Preparation:
         spawned: RecentErrands | None = None,
         features: Features | None = None,
         known: Known | None = None,
+        errands: SharedErrands | None = None,
     ) -> None:
+        self._shared_errands = errands
         self._settings = settings
         self._sessions = sessions
         self._guard = guard
@@ -87,7 +94,14 @@ class Preparation:
         """Seconds after which a request is sent without its preparation. One that is far too large for its model would
         only be refused, so it waits longer; so does one whose ledger must be read after a start."""
         arrival = in_own_namespace(arrival)
-        return self._decision_time(conversation, arrival) + self._replay(conversation, arrival)
+        limit = self._decision_time(conversation, arrival) + self._replay(conversation, arrival)
+        return limit + self._look_time(conversation, arrival) + AGREED_SECONDS if self._sessions.shared else limit
+
+    def _look_time(self, conversation: Conversation, arrival: Arrival) -> float:
+        """Seconds within which it must be found out what other replicas have written. Where that takes longer what is
+        remembered here will do, as far as anything is."""
+        known = self._sessions.find_remembered(conversation, arrival) is not None
+        return AGREED_SECONDS if known else REPLAY_SECONDS
 
     def _decision_time(self, conversation: Conversation, arrival: Arrival) -> float:
         looking = self._findings.deadline if self._findings is not None else 0.0
@@ -161,6 +175,11 @@ class Preparation:
             StoreError: when the session cannot be read; :meth:`fallback_edits` is what is left then.
         """
         arrival = self._allowed(in_own_namespace(arrival))
+        if self._sessions.shared and _takes_part(conversation, arrival):
+            async with asyncio.timeout(self._look_time(conversation, arrival)):
+                await self._sessions.look(conversation, arrival)
+                if self._shared_errands is not None:
+                    await self._shared_errands.hear(conversation, arrival)
         if arrival.mode is Mode.OFF:
             known = (
                 await self._sessions.find_known(conversation, arrival) if _takes_part(conversation, arrival) else None
@@ -213,7 +232,14 @@ class Preparation:
             steps["measure"] = elapsed_ms(start)
         if arrival.kind.teaches and not self._paused() and not without:
             start = time.perf_counter()
-            await self._written(live, deadline.left)
+            if self._sessions.shared:
+                request, overruled = await self._agreed(request, deadline)
+                live, edits = request.live, request.edits()
+                if overruled:
+                    decided = ContextDecision(recalled=Recalled(note="another replica has decided"))
+                    fit = self._fitting.measured(self._fitting.load(request, edits), Fit()) if self._fitting else fit
+            else:
+                await self._written(live, deadline.left)
             steps["ledger"] = elapsed_ms(start)
         receipt = replace(
             self._receipt(arrival, conversation, live.session.id, HELD_OUT if without else _status(edits, decided)),
@@ -259,6 +285,19 @@ class Preparation:
         if fit.entries:
             write(live, fit.entries, fit.unkept)
 
+    async def _agreed(self, request: SessionRequest, deadline: Deadline) -> tuple[SessionRequest, bool]:
+        """Agree with the other processes about what was decided, before the request is sent; whether anything of it
+        was decided otherwise. Where that takes too long the request goes as it was decided here: the session may then
+        have been given something else elsewhere, which is told as a failure of memory."""
+        agreeing = self._sessions.agree(request.live, request.conversation, request.arrival)
+        (live, overruled), _ = await self._guard(
+            agreeing,
+            default=(request.live, False),
+            timeout_seconds=max(deadline.left, AGREED_SECONDS),
+            operation="agreeing with other replicas",
+        )
+        return SessionRequest(request.conversation, live, request.arrival), overruled
+
     async def _decide(self, request: SessionRequest, deadline: Deadline) -> ContextDecision:
         """Decide about a request, one request of a session at a time."""
         live = request.live
@@ -274,7 +313,7 @@ class Preparation:
         else:
             live.decide(no_addition(request.conversation, why))
             decided = ContextDecision(recalled=Recalled(note=why, failed=True), fit=Fit(late=True))
-        if live.unkept:
+        if live.unkept and not self._sessions.shared:
             # What a stub stands for has to be had before anybody can read the stub.
             doing = "journaling what is shed"
             await self._guard(self._sessions.save(live), default=None, timeout_seconds=deadline.left, operation=doing)

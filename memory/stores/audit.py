@@ -16,7 +16,7 @@ class Audit(JournalPart):
     async def record(self, entry: AuditEntry) -> None:
         """Write it down."""
         row = (entry.at.isoformat(), entry.who, entry.what, entry.memory, entry.user, entry.status)
-        await self._db.write(lambda connection: connection.execute(QUERIES["audit_add"], row))
+        await self._db.write(lambda connection: connection.execute(QUERIES["audit_add"], row), anywhere=True)
 
     async def audited(self, limit: int, who: str = "", what: str = "") -> list[AuditEntry]:
         """What was asked last, by somebody or by anybody, whose endpoint has ``what`` in it."""

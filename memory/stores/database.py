@@ -47,11 +47,20 @@ class Watch:
     ``on_change`` is called with their ids after each commit that did so, in the writer's thread, before anybody hears
     that the write is done. New rows are not told; those of the tables in ``counted``, and what becomes of them there,
     change :meth:`Database.state`.
+
+    Where other processes write too, ``on_owners`` is called with the owners whose facts are others now, ``on_erase``
+    when something may be gone or emptied that is kept in memory, ``on_growth`` with the tables into which rows have
+    come, ``on_work`` when it is this process's turn to do what one alone must do, or no more. Each is called in any
+    thread.
     """
 
     tables: tuple[str, ...]
     on_change: Callable[[Sequence[str]], None]
     counted: tuple[str, ...] = ()
+    on_owners: Callable[[frozenset[str]], None] = lambda owners: None
+    on_erase: Callable[[], None] = lambda: None
+    on_growth: Callable[[frozenset[str]], None] = lambda tables: None
+    on_work: Callable[[bool], None] = lambda works: None
 
 
 class Database:
@@ -103,7 +112,27 @@ class Database:
         except sqlite3.Error as error:
             raise sqlite_fault(error, self.path) from error
 
-    async def write(self, work: Work[T]) -> T:
+    @property
+    def shared(self) -> bool:
+        """A file is one process's."""
+        return False
+
+    @property
+    def works(self) -> bool:
+        """See :attr:`shared`."""
+        return True
+
+    def heed(self, connection: Connection) -> None:
+        """See :attr:`shared`."""
+
+    def own_indexes(self, connection: Connection) -> frozenset[int] | None:
+        """See :attr:`shared`."""
+        return None
+
+    def claim_index(self, connection: Connection, generation: int) -> None:
+        """See :attr:`shared`."""
+
+    async def write(self, work: Work[T], *, anywhere: bool = False) -> T:
         """Run ``work`` in the writer's thread, inside a transaction; its result, after the COMMIT.
 
         ``work`` may be run twice when a first attempt was rolled back: it must change nothing but the database.

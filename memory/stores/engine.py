@@ -21,13 +21,31 @@ class Engine(Protocol):
     def there(self) -> bool:
         """Whether what is written now will be found again."""
 
-    async def write(self, work: Work[T]) -> T:
+    @property
+    def shared(self) -> bool:
+        """Whether other processes write at the same time, so that what this one remembers may be out of date."""
+
+    @property
+    def works(self) -> bool:
+        """Whether this process does what one alone must do."""
+
+    async def write(self, work: Work[T], *, anywhere: bool = False) -> T:
         """Run ``work`` in a transaction; its result, after the COMMIT. It may be run twice when a first attempt was
-        rolled back: it must change nothing but the database.
+        rolled back: it must change nothing but the database. ``anywhere`` is what every process may write; all else
+        is refused where another one works.
 
         Raises:
             StoreFault: what was reported; nothing of ``work`` is then in the database.
         """
+
+    def heed(self, connection: Connection) -> None:
+        """Hear what other processes have changed, before something is read that must not be out of date."""
+
+    def own_indexes(self, connection: Connection) -> frozenset[int] | None:
+        """The generations of the index that are this process's own; None where all processes have the same."""
+
+    def claim_index(self, connection: Connection, generation: int) -> None:
+        """A generation of the index is this process's own, where each has one."""
 
     def later(self, work: Work[object]) -> None:
         """Run ``work`` at the beginning of the next transaction. Nobody hears of it, and a crash may lose it."""

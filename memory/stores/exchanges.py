@@ -24,13 +24,16 @@ from memory.stores.memory_cache import KnownMemories
 from memory.stores.messages import PackedMessage, nobody, seal_all, write_messages
 from memory.stores.queries import QUERIES, write_several
 from memory.stores.recent_commits import CommittedExchange, ExchangeOwner, history_of
-from memory.stores.rows import names, receipt_of, receipt_text, stamp
+from memory.stores.rows import names, receipt_of, receipt_text, session_of, stamp
 from memory.stores.sessions import write_entries, write_session
 from memory.stores.taints import RunningTaints
 from memory.stores.worker_backlog import Reading, WorkerBacklog
 
 # A history is stored whole after so many deltas, so that reading one never follows a long chain.
 DEPTH = 64
+
+RECENT = 2000
+"""Exchanges of everybody's in which a person's newest replies are looked for."""
 
 # Of a history without end so many messages are read again with every exchange: the first, and those before what is new.
 OPENING, BEFORE = 40, 400
@@ -75,6 +78,20 @@ class Exchanges(WorkerBacklog):
     async def newest_exchange(self) -> int:
         """See :class:`memory.ports.Journal`."""
         return await self._db.look(lambda connection: int(connection.execute(QUERIES["exchange_newest"]).fetchone()[0]))
+
+    async def recent_replies(self, person: str, limit: int) -> list[tuple[Session, datetime, Message]]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: Connection) -> list[tuple[Session, datetime, Message]]:
+            rows = connection.execute(QUERIES["replies_recent"], (RECENT, person, limit)).fetchall()
+            if not rows:
+                return []
+            messages = self._opened.get(connection, rows[0]["person"], [row["replied"] for row in rows])
+            return [
+                (session_of(row), datetime.fromisoformat(row["replied_at"]), messages[row["replied"]]) for row in rows
+            ]
+
+        return await self._db.read(work)
 
     async def unlearned(self, limit: int) -> list[Journaled]:
         """See :class:`memory.ports.Journal`."""
@@ -164,7 +181,7 @@ class Exchanges(WorkerBacklog):
             written = self._append(connection, draft, number, person)
             return replace(written, session=row) if written is not None else None
 
-        written = await self._db.write(work)
+        written = await self._db.write(work, anywhere=True)
         if written is not None:
             self._remember(draft.session.id, written)
             # The worker asks for them at once.

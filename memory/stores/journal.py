@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
-from memory.ports import Counts, Lesson
+from memory.ports import Counts, Lesson, SharedEvents
 from memory.stores.audit import Audit
 from memory.stores.base import JournalPart, ask_many
 from memory.stores.behaviour import BehaviourStore
@@ -97,7 +97,6 @@ class SqlJournal(
         self._redact = Redactor(redact)
         self._terms = terms
         self._recent = RecentHistories()
-        self._newly = RecentCommits()
         self._opened = OpenedMessages()
         self._taints = RunningTaints()
         self._beginning = []
@@ -111,7 +110,21 @@ class SqlJournal(
         self._known = KnownMemories()
         self.changed = ChangedMemories()
         """The facts and passages that writes have changed, for one who follows them."""
-        self._db, self._key = start(Watch(("facts", "passages"), self._have_changed, counted=COUNTED))
+        self._newly = RecentCommits()
+        self.told = SharedEvents()
+        self._db, self._key = start(
+            Watch(
+                ("facts", "passages"),
+                self._have_changed,
+                counted=COUNTED,
+                on_owners=self._have_new_facts,
+                on_erase=self._has_erased,
+                on_growth=self._have_grown,
+                on_work=self._has_turn,
+            )
+        )
+        if self._db.shared:
+            self._newly = RecentCommits(shared=True)
         self._redact.key = self._key
         self._spill = Spill(self._db.folder / "aside", flush=flush)
 
@@ -129,6 +142,32 @@ class SqlJournal(
     def _have_changed(self, ids: Sequence[str]) -> None:
         self._known.drop(ids)
         self.changed.add(ids)
+
+    def _have_new_facts(self, owners: frozenset[str]) -> None:
+        self.told.changed(owners)
+
+    def _have_grown(self, tables: frozenset[str]) -> None:
+        self.told.grown(tables)
+
+    def _has_turn(self, works: bool) -> None:
+        self.told.work(works)
+
+    def _has_erased(self) -> None:
+        self._recent.clear()
+        self._newly.clear()
+        self._opened.clear()
+        self._nothing.clear()
+        self.told.erased()
+
+    @property
+    def replicated(self) -> bool:
+        """Whether other processes write at the same time."""
+        return self._db.shared
+
+    @property
+    def works(self) -> bool:
+        """Whether this process does what one alone must do."""
+        return self._db.works
 
     @property
     def there(self) -> bool:
@@ -150,7 +189,19 @@ class SqlJournal(
 
     async def set_meta(self, name: str, value: bytes) -> None:
         """See :class:`memory.ports.Journal`."""
-        await self._db.write(lambda connection: connection.execute(QUERIES["meta_set"], (name, value)))
+        await self._db.write(lambda connection: connection.execute(QUERIES["meta_set"], (name, value)), anywhere=True)
+
+    async def first_meta(self, name: str, value: bytes) -> bytes:
+        """What stands under a name; ``value`` from now on where nothing does."""
+
+        def work(connection: Connection) -> bytes:
+            row = connection.execute(QUERIES["meta_get"], (name,)).fetchone()
+            if row is not None:
+                return bytes(row["value"])
+            connection.execute(QUERIES["meta_set"], (name, value))
+            return value
+
+        return await self._db.write(work, anywhere=True)
 
     async def tombstone(self, hashes: Sequence[bytes], at: datetime) -> None:
         """See :class:`memory.ports.Journal`."""

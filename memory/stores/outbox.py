@@ -53,19 +53,29 @@ class Outbox(JournalPart):
 
     async def generations(self) -> list[Generation]:
         """See :class:`memory.ports.Journal`."""
-        return await self._db.read(_generations)
+        return await self._db.read(self._generations)
 
     async def begin_generation(self, embedder: str, dimensions: int) -> Generation:
         """See :class:`memory.ports.Journal`. In steps, so that exchanges are committed in between."""
-        self._beginning.append(number := await self._db.write(partial(_begin, embedder, dimensions, self._beginning)))
+        mine = await self._db.read(self._db.own_indexes)
+        anywhere = mine is not None
+
+        def begin(connection: Connection) -> int:
+            number = _begin(embedder, dimensions, self._beginning, mine, connection)
+            self._db.claim_index(connection, number)
+            return number
+
+        self._beginning.append(number := await self._db.write(begin, anywhere=anywhere))
         try:
             # What is learned from here on finds the generation, so only what was there before is asked for.
             (newest,) = await self._db.read(
                 lambda connection: connection.execute(QUERIES["memories_newest"]).fetchone()
             )
             for after in range(0, newest, STEP):
-                await self._db.write(partial(_enter, number, after))
-            await self._db.write(lambda connection: connection.execute(QUERIES["generation_ready"], (number,)))
+                await self._db.write(partial(_enter, number, after), anywhere=anywhere)
+            await self._db.write(
+                lambda connection: connection.execute(QUERIES["generation_ready"], (number,)), anywhere=anywhere
+            )
         finally:
             self._beginning.remove(number)
             self._state += 1
@@ -73,7 +83,16 @@ class Outbox(JournalPart):
 
     async def switch_generation(self, number: int) -> None:
         """See :class:`memory.ports.Journal`."""
-        await self._db.write(lambda connection: connection.execute(QUERIES["generation_switch"], (number,)))
+        mine = await self._db.read(self._db.own_indexes)
+
+        def work(connection: Connection) -> None:
+            if mine is None:
+                connection.execute(QUERIES["generation_switch"], (number,))
+                return
+            for each in mine:
+                connection.execute(QUERIES["generation_current"], (each == number, each))
+
+        await self._db.write(work, anywhere=mine is not None)
         self._state += 1
 
     async def drop_generation(self, number: int) -> None:
@@ -83,7 +102,8 @@ class Outbox(JournalPart):
             connection.execute(QUERIES["outbox_drop"], (number,))
             connection.execute(QUERIES["generation_drop"], (number,))
 
-        await self._db.write(work)
+        mine = await self._db.read(self._db.own_indexes)
+        await self._db.write(work, anywhere=mine is not None and number in mine)
         self._state += 1
 
     async def unindexed(self, limit: int, generation: int | None = None) -> Lag:
@@ -135,7 +155,7 @@ class Outbox(JournalPart):
             ask_many(connection, "outbox_done", ids, (number,))
 
         if len(ids) > AT_ONCE:
-            await self._db.write(work)
+            await self._db.write(work, anywhere=True)
             return
         self._taken |= done
         self._db.later(work)
@@ -160,9 +180,17 @@ class Outbox(JournalPart):
             return number
         state, (known, current) = self._state, self._current
         if known != state:
-            current = next((each.number for each in _generations(connection) if each.current), 0)
+            current = next((each.number for each in self._generations(connection) if each.current), 0)
             self._current = state, current
         return current
+
+    def _generations(self, connection: Connection) -> list[Generation]:
+        mine = self._db.own_indexes(connection)
+        return [
+            Generation(row["number"], row["embedder"], row["dimensions"], bool(row["current"]))
+            for row in connection.execute(QUERIES["generations_all"])
+            if mine is None or row["number"] in mine
+        ]
 
 
 def _lag(connection: Connection, due: Sequence[Row], known: Mapping[str, Fact | Passage]) -> Lag:
@@ -181,10 +209,12 @@ def _lag(connection: Connection, due: Sequence[Row], known: Mapping[str, Fact | 
     )
 
 
-def _begin(embedder: str, dimensions: int, beginning: Sequence[int], connection: Connection) -> int:
-    """A generation's row; what an earlier process left half begun goes."""
+def _begin(
+    embedder: str, dimensions: int, beginning: Sequence[int], mine: frozenset[int] | None, connection: Connection
+) -> int:
+    """A generation's row; what an earlier process left half begun goes, but not another replica's."""
     for row in connection.execute(QUERIES["generations_unready"]).fetchall():
-        if row["number"] not in beginning:
+        if row["number"] not in beginning and (mine is None or row["number"] in mine):
             connection.execute(QUERIES["outbox_drop"], (row["number"],))
             connection.execute(QUERIES["generation_drop"], (row["number"],))
     return connection.execute(QUERIES["generation_add"], (embedder, dimensions)).lastrowid or 0
@@ -194,10 +224,3 @@ def _enter(number: int, after: int, connection: Connection) -> None:
     parameters = {"generation": number, "after": after, "upto": after + STEP}
     connection.execute(QUERIES["outbox_facts_behind"], parameters)
     connection.execute(QUERIES["outbox_passages_behind"], parameters)
-
-
-def _generations(connection: Connection) -> list[Generation]:
-    return [
-        Generation(row["number"], row["embedder"], row["dimensions"], bool(row["current"]))
-        for row in connection.execute(QUERIES["generations_all"])
-    ]

@@ -86,9 +86,11 @@ LATE = 32
 
 
 class RecentCommits:
-    """The exchanges that were committed last, at most ``room`` of them, and how far the workers have come."""
+    """The exchanges that were committed last, at most ``room`` of them, and how far the workers have come. Where other
+    processes write too (``shared``) nothing is known here of what workers have still to read."""
 
-    def __init__(self, room: int = 256, most: int = 16 << 20) -> None:
+    def __init__(self, room: int = 256, most: int = 16 << 20, shared: bool = False) -> None:
+        self._shared = shared
         self._room = room
         self._most = most
         self._size = 0
@@ -146,6 +148,8 @@ class RecentCommits:
     def passes(self, cursor: str, number: int) -> bool:
         """A worker has come so far, and nothing came of it: whether that need not be committed yet. After a crash it
         looks at some exchanges again, and nothing comes of them then either."""
+        if self._shared:
+            return False
         first = self._unwritten.setdefault(cursor, number)
         if number - first >= LATE:
             return False
@@ -160,7 +164,7 @@ class RecentCommits:
     def behind(self, cursor: str, limit: int) -> list[CommittedExchange] | None:
         """The oldest exchanges behind a cursor; None where that is not known here."""
         at = self._cursors.get(cursor)
-        if at is None or not self._newest:
+        if at is None or not self._newest or self._shared:
             return None
         with self._lock:
             found = [self._exchanges.get(number) for number in range(at + 1, min(self._newest, at + limit) + 1)]

@@ -201,7 +201,7 @@ class Researches(Overviews, ErasureStore):
         none of what was forgotten meanwhile."""
         share = tokens // max(len(ids), 1)
         rows = [(id, session, how, stamp(at), share) for id in ids]
-        await self._db.write(lambda connection: connection.executemany(QUERIES["research_use"], rows))
+        await self._db.write(lambda connection: connection.executemany(QUERIES["research_use"], rows), anywhere=True)
 
     async def uses_of_research(self, ids: Sequence[str]) -> list[ResearchUse]:
         """How research was used again."""

@@ -163,7 +163,7 @@ class SetAsideStore(Exchanges):
                 write_new_entry(connection, entry, _without(entry, gone, lines), row["number"])
             return replace(written, session=row) if written is not None else None
 
-        written = await self._db.write(work)
+        written = await self._db.write(work, anywhere=True)
         if written is not None:
             self._remember(draft.session.id, written)
         return written is not None

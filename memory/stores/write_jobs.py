@@ -34,10 +34,17 @@ class Outcome:
 class Job:
     """One piece of work for the writer, and the future of the one who waits for it."""
 
-    __slots__ = ("_loop", "future", "transaction", "work")
+    __slots__ = ("_loop", "anywhere", "future", "transaction", "work")
 
-    def __init__(self, work: Callable[[Any], Any], transaction: bool, loop: asyncio.AbstractEventLoop | None) -> None:
+    def __init__(
+        self,
+        work: Callable[[Any], Any],
+        transaction: bool,
+        loop: asyncio.AbstractEventLoop | None,
+        anywhere: bool = True,
+    ) -> None:
         self.work = work
+        self.anywhere = anywhere
         self.transaction = transaction
         self._loop = loop
         self.future: asyncio.Future[Any] | None = loop.create_future() if loop is not None else None
@@ -80,8 +87,9 @@ class WriteQueue:
         self._later: deque[Callable[[Any], object]] = deque()
         self._began: float | None = None
 
-    async def do(self, work: Callable[[Any], T], *, transaction: bool = True) -> T:
-        """Have ``work`` done in the thread. It is done even when the caller is cancelled meanwhile.
+    async def do(self, work: Callable[[Any], T], *, transaction: bool = True, anywhere: bool = True) -> T:
+        """Have ``work`` done in the thread. It is done even when the caller is cancelled meanwhile. What may not be
+        done ``anywhere`` is refused where another process works.
 
         Raises:
             StoreFault: what the store reported, or that it is too slow for more.
@@ -89,7 +97,7 @@ class WriteQueue:
         began, waiting = self._began, self._queue.qsize()
         if waiting >= MOST_WAITING or (began is not None and time.monotonic() - began > HANGS_SECONDS):
             raise StoreFault(f"{self._slow} is too slow: {waiting} writes wait", StoreFaultKind.LOCKED)
-        job = Job(work, transaction, asyncio.get_running_loop())
+        job = Job(work, transaction, asyncio.get_running_loop(), anywhere)
         self._queue.put(job)
         assert job.future is not None
         result: T = await job.future

@@ -1,7 +1,7 @@
 """Our own endpoints, below ``/palimpsest/`` and nowhere else.
 
-``health`` asks for nothing, ``metrics`` and ``api/…`` ask for the token. What one endpoint does stands in a file of
-its own; ``door`` decides who comes in, ``asked`` reads what they want, ``answers`` tells it in JSON.
+``health`` and ``ready`` ask for nothing, ``metrics`` and ``api/…`` ask for the token. What one endpoint does stands in
+a file of its own; ``door`` decides who comes in, ``asked`` reads what they want, ``answers`` tells it in JSON.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from proxy.api import (
     openapi,
     page,
     provenance,
+    ready,
     savings,
     search,
     sessions,
@@ -39,6 +40,7 @@ from proxy.edge import EDGE, Edge
 _PARTS = (
     audit,
     health,
+    ready,
     status,
     savings,
     search,

@@ -16,7 +16,7 @@ from aiohttp import web
 from memory.audit import AuditEntry
 from proxy.api.access import ACCESS, ALL, Access, refused
 from proxy.api.responses import Handler, fault
-from proxy.auth.middleware import HEALTH
+from proxy.auth.middleware import CHECKS
 from proxy.auth.tokens import ApiToken, TokenRole
 from proxy.edge import EDGE, Edge
 from proxy.fail_open import fail_open
@@ -31,8 +31,8 @@ RECORD_SECONDS: Final = 5.0
 
 @web.middleware
 async def door(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Let in or turn away. Health asks for no token: a container's health check has none."""
-    if request.path == HEALTH:
+    """Let in or turn away. Who checks a container's health has no token."""
+    if request.path in CHECKS:
         return await handler(request)
     edge = request.app[EDGE]
     access, why = _access(request.headers, edge)

@@ -126,8 +126,9 @@ def description(operations: Iterable[Operation]) -> dict[str, Any]:
             "title": "Palimpsest",
             "version": release(),
             "description": (
-                "Palimpsest's own endpoints. All but `health` ask for the token that stands in the file `token` of the "
-                "home folder, or for one of `palimpsest tokens add`. A fault is a sentence under `error`."
+                "Palimpsest's own endpoints. All but `health` and `ready` ask for the token that stands in the file "
+                "`token` of the home folder, or for one of `palimpsest tokens add`. "
+                "A fault is a sentence under `error`."
             ),
         },
         "servers": [{"url": "/"}],
@@ -153,7 +154,7 @@ def _operations(resources: Iterable[web.AbstractResource]) -> list[Operation]:
 def _described(each: Operation) -> dict[str, Any]:
     key = f"{each.method} {each.path}"
     text = re.sub(r"\s+", " ", each.told).replace("``", "`")
-    open_to_all = each.path == "/health"
+    open_to_all = each.path in ("/health", "/ready")
     operation: dict[str, Any] = {
         "operationId": re.sub(r"\W+", "_", f"{each.method.lower()}_{each.path.removeprefix('/api/')}").strip("_"),
         "tags": [each.path.removeprefix("/api/").strip("/").partition("/")[0] or "api"],

@@ -25,7 +25,9 @@ from proxy.wire import dialect_for_errors
 
 OWN_ENDPOINTS = "/palimpsest/"
 HEALTH = "/palimpsest/health"
-"""May be asked by any name on a public address: it tells nothing about anybody, and who checks a container's health
+READY = "/palimpsest/ready"
+CHECKS = frozenset({HEALTH, READY})
+"""May be asked by any name on a public address: they tell nothing about anybody, and who checks a container's health
 calls it as it likes."""
 
 
@@ -72,7 +74,7 @@ def _refusal(request: web.Request, server: ServerSettings) -> Refusal | None:
     authority = authority_of(request.raw_path)
     if request.method == "CONNECT" or (authority is not None and not is_own_host(authority, server)):
         return Refusal(421, "this is no forward proxy: give the address as a base URL, not as HTTP_PROXY")
-    any_name = request.path == HEALTH and not server.loopback
+    any_name = request.path in CHECKS and not server.loopback
     reason = refusal_reason(request.headers, server, any_name)
     return Refusal(403, reason) if reason else None
 

@@ -178,6 +178,8 @@ async def _run(settled: Loaded, sockets: list[socket.socket], handed: bool) -> N
         for task in beside:
             task.cancel()
         print("stopping", file=sys.stderr, flush=True)
+        if cut := await edge.draining.drain(runner, settings.server.drain):
+            log.warning("%s cut off: server.drain.reply_seconds is over", wording.count(cut, "reply"))
         await _learn_the_rest(edge)
     finally:
         announcement.unlink(missing_ok=True)
@@ -189,7 +191,8 @@ async def _learn_the_rest(edge: Edge) -> None:
     asks before that one has read it."""
     from proxy.fail_open import fail_open
 
-    if edge.memory is not None:
+    # Another replica goes on where this one ends.
+    if edge.memory is not None and not edge.memory.journal.replicated:
         await fail_open(
             edge.memory.learner.catch_up(),
             default=None,

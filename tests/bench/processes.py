@@ -93,6 +93,14 @@ class Process:
         """Processor time that the process and its children have taken so far; 0 where the system does not tell."""
         return sum(_ticks(pid) for pid in _with_children(self.pid)) / os.sysconf("SC_CLK_TCK")
 
+    def signal(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        self._popen.send_signal(number)
+
+    def wait(self) -> int:
+        """Wait until it has ended by itself; its exit status."""
+        return self._popen.wait()
+
     def kill(self) -> None:
         """End it at once, as a crash would."""
         with suppress(ProcessLookupError):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
-from aiohttp import WSMsgType, web
+from aiohttp import WSCloseCode, WSMsgType, web
 
 from tests.running import Running, running
 
@@ -221,3 +221,11 @@ async def test_a_request_to_compact_carries_what_stood_in_the_session_and_gets_n
         await proxy.learned()
         assert proxy.edge.memory is not None
         assert await proxy.edge.memory.journal.find_facts(["up:/local/gate"], "9443") == []
+
+
+async def test_a_server_that_ends_lets_a_socket_answer_and_then_closes_it(tmp_path: Path) -> None:
+    async with standing(tmp_path) as (proxy, _), opened(proxy, "one") as socket:
+        await answered(socket, asking(LESSON))
+        proxy.edge.draining.begun.set()
+        end = await socket.receive(timeout=30)
+        assert end.type is WSMsgType.CLOSE and end.data == WSCloseCode.GOING_AWAY

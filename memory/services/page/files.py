@@ -27,7 +27,7 @@ from memory.ports import Journal, PublishFailed
 from memory.scope import Layer, Scope, place_of, scope_of
 from memory.services.context_sources import FrozenPage
 from memory.services.page.edits import AppliedEdits, PageEditor
-from memory.services.page.folder import FolderContents, PageFolder, read
+from memory.services.page.folder import FolderContents, NoPageFolder, PageFolder, read
 from memory.settings import PageSettings
 
 log = logging.getLogger(__name__)
@@ -37,6 +37,11 @@ CONSIDERED = 200
 
 MAX_CACHED_PAGES = 256
 """Pages that are kept, of those who asked last; the others are made again when they are asked for."""
+
+NO_FILES = (
+    "the page has no files where several servers share a journal (memory.postgresql.replicas): say what it should say "
+    "in a session, or with `palimpsest remember`"
+)
 
 WITH_OWN_WORDS = "pages-with-own-words"
 """Under this name are the owners of the pages on which a person has written: a folder's name does not tell its own."""
@@ -60,7 +65,10 @@ class _CachedPage:
 
 
 class PageFiles:
-    """Makes, writes and reads pages. ``learned`` is told when edits have taught something."""
+    """Makes, writes and reads pages. ``learned`` is told when edits have taught something. Without ``files`` a page is
+    only made: where each of several machines would have files of its own, none of them would be the person's."""
+
+    _files = True
 
     def __init__(
         self,
@@ -71,7 +79,9 @@ class PageFiles:
         edits: PageEditor,
         device: str,
         learned: Callable[[], None] = lambda: None,
+        files: bool = True,
     ) -> None:
+        self._files = files
         self._settings = settings
         self._journal = journal
         self._folder = folder
@@ -96,6 +106,12 @@ class PageFiles:
         for key, cached in self._cache.items():
             if not owners.isdisjoint(key):
                 cached.stale = True
+
+    def drop(self) -> None:
+        """Something was forgotten elsewhere: no page is given that may hold it."""
+        self._cache.clear()
+        for owners in self._making:
+            self._changes.update(owners)
 
     async def refresh(self) -> None:
         """Make those pages anew that are out of date; the worker's task, so that no request waits for it. What is being
@@ -155,8 +171,10 @@ class PageFiles:
         """Put ``own`` in the place of a person's own words, and write streams' files as a person would.
 
         Raises:
-            NotWritten: when a folder lies where one of the files would.
+            NotWritten: when a folder lies where one of the files would, or there are no files.
         """
+        if not self._files:
+            raise PublishFailed(NO_FILES)
         folder = self._of(scope)
         if blocked := _obstructed_folders(await asyncio.to_thread(folder.in_the_way)):
             raise PublishFailed("; ".join(blocked))
@@ -192,6 +210,8 @@ class PageFiles:
             PageFolder(path, self._device).unmake()
 
     def _of(self, scope: Scope) -> PageFolder:
+        if not self._files:
+            return NoPageFolder(self._folder, self._device)
         return PageFolder(self._folder / _person(scope) / _name(scope.project), self._device)
 
     def _is_edited(self, cached: _CachedPage) -> bool:

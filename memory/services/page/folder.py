@@ -130,6 +130,25 @@ class PageFolder:
             self.own.unlink(missing_ok=True)
 
 
+class NoPageFolder(PageFolder):
+    """In the place of a folder where there is to be none: nothing lies there, and nothing is written."""
+
+    def state(self) -> tuple[tuple[int, int], ...]:
+        """See :class:`PageFolder`."""
+        return ()
+
+    def in_the_way(self) -> list[Path]:
+        """See :class:`PageFolder`."""
+        return []
+
+    def read(self) -> FolderContents:
+        """See :class:`PageFolder`."""
+        return FolderContents()
+
+    def write(self, own: str, streams: Mapping[Stream, Sequence[Item]]) -> None:
+        """See :class:`PageFolder`."""
+
+
 def read(file: Path) -> str:
     """A file's text, empty where there is none, or a folder in its place; what is no text is replaced by a mark, and
     the mark that some editors put before a text is no part of it."""

@@ -289,7 +289,7 @@ class Commands:
             kept=self._notes.pending,
             lost=self._notes.lost,
             broken=self._notes.damaged,
-            learning=self._learner.alive,
+            learning=self._learner.alive or not self._journal.works,
             passed_over=self._learner.passed_over,
         )
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from memory.conversation import Message
-from memory.edits import Act, Entry, Ledger
+from memory.edits import Entry, Ledger
+from memory.ports import NO_LEDGER, LedgerVersion
 from memory.session import Session
 
 
@@ -22,6 +23,7 @@ class LiveSession:
     ``known`` says whether the journal has the session, ``tools`` whether its turns offer tools.
     ``read_at`` is when the request came that a provider read last, None where it has no prefix of this session's;
     ``opening`` is the trail's link at the head of the newest request, ``end`` the digests of its last messages;
+    ``version`` is how far the ledger was written when this process last saw it, where several write;
     ``looked`` is how many tokens a request had when it was last looked for what could leave it, ``pinned`` the handles
     of what was to stay whole then; ``weighed`` how many bytes of its ledger were reckoned with.
     """
@@ -36,6 +38,7 @@ class LiveSession:
     read_at: datetime | None = None
     opening: bytes = b""
     end: tuple[bytes, ...] = ()
+    version: LedgerVersion = NO_LEDGER
     looked: int = 0
     pinned: frozenset[str] = frozenset()
     weighed: int = 0
@@ -66,12 +69,15 @@ class LiveSession:
 
     def undecided(self, entry: Entry) -> bool:
         """Whether :meth:`decide` would write it."""
-        same = [
-            each
-            for each in self.ledger.at([entry.key])
-            if (each.about, each.act, each.part) == (entry.about, entry.act, entry.part)
-        ]
-        return not same or (entry.act is Act.REPLACE and same[-1].text != entry.text)
+        return self.ledger.takes(entry)
+
+    def renew(self, entries: Iterable[Entry], version: LedgerVersion) -> None:
+        """The ledger as another process has written it, and what of our own is still to be written."""
+        ledger = Ledger(entries)
+        for entry in self.unwritten:
+            if ledger.takes(entry):
+                ledger.write(entry)
+        self.ledger, self.version = ledger, version
 
 
 _ALL = 2**64

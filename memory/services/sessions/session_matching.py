@@ -73,8 +73,11 @@ class SessionMatcher:
     Arrivals come in their own namespace (:func:`in_own_namespace`).
     """
 
-    def __init__(self, journal: Journal, new_id: Callable[[], str], holdout: float = 0.0) -> None:
+    def __init__(self, journal: Journal, new_id: Callable[[], str], holdout: float = 0.0, shared: bool = False) -> None:
         self._journal = journal
+        self.shared = shared
+        """Whether other processes write, too: what is kept here is a cache then, which :meth:`look` brings up to
+        date, and what is decided is agreed with them (:meth:`agree`)."""
         self._holdout = holdout
         self._new_id = new_id
         # Of two first requests that come at once, the second finds the session that the first made; a lock lives for
@@ -170,6 +173,7 @@ class SessionMatcher:
         Raises:
             StoreError: when the journal cannot be read.
         """
+        await self.look(conversation, arrival)
         return (await self.find(conversation, arrival)).session
 
     def decide(self, conversation: Conversation, arrival: Arrival, entries: Sequence[Entry]) -> LiveSession | None:
@@ -262,6 +266,77 @@ class SessionMatcher:
             stored = await self._stored(arrival.namespace, trail)
             found = max(found, stored, key=lambda pair: pair[1]) if found and stored else found or stored
         return found
+
+    async def look(self, conversation: Conversation, arrival: Arrival) -> None:
+        """Where other processes write, too: bring what is kept of a request's session up to what they have written.
+
+        Raises:
+            StoreError: when the journal cannot be read.
+        """
+        if not self.shared:
+            return
+        key, trail = session_key(arrival, arrival.session_key), conversation.trail()
+        found = await self._journal.stored_session(key, arrival.namespace, trail)
+        if found is None:
+            return
+        live = self._live.get(found.session.id)
+        if live is None or live.version != found.version:
+            entries = await self._journal.ledger(found.session.id)
+            live = self._live.get(found.session.id) or self._store(
+                LiveSession(found.session, Ledger(), known=True, read_at=found.session.seen_at)
+            )
+            live.renew(entries, found.version)
+            if live.ledger.shed:
+                live.pinned = await self._journal.pinned(found.session.id)
+        live.known = True
+        live.tools = live.tools or found.tools
+        if found.session.seen_at >= live.session.seen_at:
+            live.session = found.session
+            live.read_at = max(filter(None, (live.read_at, found.session.seen_at)))
+        if key is None:
+            tip = trail[found.shared - 1]
+            self._by_link[(arrival.namespace, tip)] = (found.session.id, found.shared)
+            if live.tip not in trail[found.shared - 1 :]:
+                live.tip = tip if found.at_tip else b"elsewhere"
+
+    async def agree(self, live: LiveSession, conversation: Conversation, arrival: Arrival) -> tuple[LiveSession, bool]:
+        """Where other processes write, too: bring the journal up to the ledger before its request is sent. What another
+        one has decided first is adopted; the session that stands, and whether anything of ours does not.
+
+        Raises:
+            StoreError: when the journal cannot be written.
+        """
+        key, trail = session_key(arrival, arrival.session_key), conversation.trail()
+        async with self._pending_writes(live) as (entries, messages):
+            if live.known and not entries and not messages:
+                return live, False
+            opening = (arrival.namespace, trail[-1]) if key is None else None
+            version = live.version if live.known else None
+            agreed = await self._journal.agree(live.session, opening, version, entries, messages)
+            if agreed.session.id == live.session.id:
+                live.version = agreed.version
+        if agreed.session.id != live.session.id:
+            # Another process had begun it: what that has not decided is decided there.
+            self._drop(live)
+            await self.look(conversation, arrival)
+            other = self._on_arrival(await self._load(agreed.session), key, trail, arrival, conversation)
+            other.decide(entries)
+            other.unkept.update((message.digest, message) for message in messages)
+            return (await self.agree(other, conversation, arrival))[0], True
+        if agreed.entries is None:
+            return live, False
+        live.renew(agreed.entries, agreed.version)
+        stand = {(each.key, each.act, each.part, each.at_rest().text) for each in agreed.entries}
+        return live, any((each.key, each.act, each.part, each.at_rest().text) not in stand for each in entries)
+
+    def _drop(self, live: LiveSession) -> None:
+        """A session that was begun here is none: another process had begun it."""
+        if self._live.pop(live.session.id, None) is not None:
+            self._bytes -= live.weighed
+        if self._by_key.get(live.session.key) == live.session.id:
+            del self._by_key[live.session.key]
+        for link in [link for link, (id, _) in self._by_link.items() if id == live.session.id]:
+            del self._by_link[link]
 
     async def save(self, live: LiveSession) -> None:
         """Bring the journal up to the ledger; what could not be written stays for the next time.

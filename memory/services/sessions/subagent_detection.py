@@ -8,11 +8,11 @@ lay between) is tied by the worker, out of the journal.
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from memory.conversation import Conversation, Reply, Role, ToolCall
+from memory.conversation import Conversation, Message, Reply, Role, ToolCall
 from memory.learning.spawning import candidates, errands, is_spawner, normal, opening, taken
 from memory.research import Errand, Spawn, may_send
 from memory.session import Arrival, Prepared, RequestKind, Session
@@ -87,6 +87,29 @@ class RecentErrands:
         self._families.move_to_end(prepared.arrival.whose)
         while len(self._families) > FAMILIES:
             self._families.popitem(last=False)
+
+    def heard_elsewhere(self, whose: str, replies: Iterable[tuple[Session, datetime, Message]]) -> None:
+        """Replies that other processes have heard, too."""
+        family = self._families.setdefault(whose, deque(maxlen=MAX_REPLIES_PER_FAMILY))
+        known = {(heard.session.id, heard.at) for heard in family}
+        more = [
+            _SpawningCalls(session, calls, at)
+            for session, at, message in replies
+            if (session.id, at) not in known
+            and (calls := tuple(part for part in message.parts if isinstance(part, ToolCall)))
+        ]
+        if more:
+            every = sorted((*family, *more), key=lambda heard: heard.at)
+            self._families[whose] = deque(every, maxlen=MAX_REPLIES_PER_FAMILY)
+
+    def knows_parent(self, arrival: Arrival) -> bool:
+        """Whether the session is known that a request names as its parent; also where it names none."""
+        return arrival.parent_key is None or self._parent(arrival) is not None
+
+    def parent_found(self, arrival: Arrival, parent: Session) -> None:
+        """The session that a request names as its parent."""
+        if arrival.parent_key is not None:
+            self._sessions[(arrival.whose, arrival.parent_key)] = parent
 
     def recognised(self, conversation: Conversation, arrival: Arrival) -> tuple[Arrival, TakenErrand | None]:
         """The arrival of a request that opens a session, as that of a sub-agent if it is one, and the errand that it

@@ -6,22 +6,33 @@ Whoever writes finds what others have written when it takes its turn; in quiet t
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import dataclass
 
+from memory.stores.connection import Connection
 from memory.stores.database import Watch
 from memory.stores.postgresql.connection import PostgresConnection
 
 KEPT = "1 hour"
 """How long changes are kept for processes that have not looked."""
+MISSED_SECONDS = 3000.0
+"""Who has not looked for so long may have missed some."""
+OWNER = "owner"
+"""The sort of a change that names an owner."""
+ERASED = "erased"
+"""The sort of a change by which something is gone, or emptied, that is not told by itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What has changed up to a ``number``: tables into which rows have come, and rows that are others now, or gone."""
+    """What has changed up to a ``number``: tables into which rows have come, rows that are others now, or gone, and the
+    owners whose facts those are; ``erased`` says that more may be gone, or emptied, than these."""
 
     number: int
     grown: frozenset[str]
     ids: tuple[str, ...]
+    owners: frozenset[str]
+    erased: bool
 
 
 class ChangeReader:
@@ -32,6 +43,7 @@ class ChangeReader:
         self._lock = threading.Lock()
         self._states = dict.fromkeys(watch.counted if watch is not None else (), 0)
         self._number = 0
+        self._looked = time.monotonic()
 
     def begin(self, connection: PostgresConnection) -> None:
         """From here on: nothing of what was before is in memory."""
@@ -41,27 +53,43 @@ class ChangeReader:
         """A number that is another one whenever rows have come into a counted table since, or changed in it."""
         return self._states[table]
 
-    def look(self, connection: PostgresConnection) -> Changes:
+    def look(self, connection: Connection) -> Changes:
         """What has changed since, the connection's own transaction included."""
         rows = connection.execute(
             "SELECT number, sort, memory FROM changes WHERE number > ? ORDER BY number", (self._number,)
         ).fetchall()
+        before, self._looked = self._looked, time.monotonic()
         return Changes(
             rows[-1][0] if rows else self._number,
-            frozenset(sort for _, sort, memory in rows if not memory),
-            tuple(memory for _, _, memory in rows if memory),
+            frozenset(sort for _, sort, memory in rows if not memory and sort != ERASED),
+            tuple(memory for _, sort, memory in rows if memory and sort != OWNER),
+            frozenset(memory for _, sort, memory in rows if sort == OWNER),
+            any(sort == ERASED for _, sort, _ in rows) or self._looked - before > MISSED_SECONDS,
         )
 
     def tell(self, changes: Changes) -> None:
         """These are committed."""
         with self._lock:
-            if changes.number <= self._number:
+            if changes.number <= self._number and not changes.erased:
                 return
-            self._number = changes.number
+            self._number = max(self._number, changes.number)
             for table in changes.grown.intersection(self._states):
                 self._states[table] += 1
-            if changes.ids and self._watch is not None:
+            if self._watch is None:
+                return
+            if changes.ids:
                 self._watch.on_change(changes.ids)
+            if changes.owners:
+                self._watch.on_owners(changes.owners)
+            if changes.erased:
+                self._watch.on_erase()
+            if changes.grown:
+                self._watch.on_growth(changes.grown)
+
+    def works(self, works: bool) -> None:
+        """It is this process's turn to do what one alone must do, or no more."""
+        if self._watch is not None:
+            self._watch.on_work(works)
 
     @staticmethod
     def trim(connection: PostgresConnection) -> None:

@@ -21,6 +21,7 @@ from memory.stores.migrations import FromTheFuture
 from memory.stores.postgresql.changes import ChangeReader
 from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.faults import postgres_fault, where_of
+from memory.stores.postgresql.replica_indexes import claim_index, indexes_of
 from memory.stores.postgresql.schema import migrate
 from memory.stores.postgresql.writer import PostgresWriter
 
@@ -41,17 +42,29 @@ class PostgresDatabase:
         busy_seconds: how long another process that writes is waited for.
         readers: how many reads may run side by side.
         watch: who wants to hear of changes.
+        replica: whether other servers may write at the same time, and how this one is called then; empty where not.
+        own_index: whether the replica has an index of its own.
 
     Raises:
         StoreFault: when it cannot be reached, or is from a newer version.
     """
 
     def __init__(
-        self, url: str, folder: Path, *, busy_seconds: float = 2.0, readers: int = 4, watch: Watch | None = None
+        self,
+        url: str,
+        folder: Path,
+        *,
+        busy_seconds: float = 2.0,
+        readers: int = 4,
+        watch: Watch | None = None,
+        replica: str = "",
+        own_index: bool = True,
     ) -> None:
         self.folder = folder
         self.url = url
         self._where = where_of(url)
+        self._replica = replica
+        self._own_index = own_index
         self._local = threading.local()
         self._reading: list[PostgresConnection] = []
         self._closed = False
@@ -65,7 +78,9 @@ class PostgresDatabase:
                 migrate(connection)
             finally:
                 connection.close()
-            self._writer = PostgresWriter(self._where, lambda: PostgresConnection(url), self._changes, busy_seconds)
+            self._writer = PostgresWriter(
+                self._where, lambda: PostgresConnection(url), self._changes, busy_seconds, replica
+            )
         except FromTheFuture as error:
             raise StoreFault(f"{self._where} belongs to a newer version: {error}") from error
         except psycopg.Error as error:
@@ -84,10 +99,34 @@ class PostgresDatabase:
         """A server does not lose its database while it is open."""
         return True
 
-    async def write(self, work: Work[T]) -> T:
+    @property
+    def shared(self) -> bool:
+        """See :class:`memory.stores.engine.Engine`."""
+        return bool(self._replica)
+
+    @property
+    def works(self) -> bool:
+        """See :class:`memory.stores.engine.Engine`."""
+        return self._writer.works
+
+    async def write(self, work: Work[T], *, anywhere: bool = False) -> T:
         """See :class:`memory.stores.engine.Engine`."""
         self._refuse_closed()
-        return await self._writer.do(work)
+        return await self._writer.do(work, anywhere=anywhere)
+
+    def heed(self, connection: Connection) -> None:
+        """See :class:`memory.stores.engine.Engine`."""
+        if self._replica:
+            self._changes.tell(self._changes.look(connection))
+
+    def own_indexes(self, connection: Connection) -> frozenset[int] | None:
+        """See :class:`memory.stores.engine.Engine`."""
+        return indexes_of(connection, self._replica) if self._replica and self._own_index else None
+
+    def claim_index(self, connection: Connection, generation: int) -> None:
+        """See :class:`memory.stores.engine.Engine`."""
+        if self._replica and self._own_index:
+            claim_index(connection, generation, self._replica)
 
     def later(self, work: Work[object]) -> None:
         """See :class:`memory.stores.engine.Engine`."""

@@ -14,6 +14,7 @@ from memory.stores.postgresql.database import PostgresDatabase
 
 class PostgresJournal(SqlJournal):
     """The journal in the database at ``url``; ``folder`` is where on this machine is kept what it cannot take yet.
+    ``replica`` and ``own_index`` as in :class:`memory.stores.postgresql.database.PostgresDatabase`.
 
     Raises:
         StoreFault: when the database cannot be reached.
@@ -28,9 +29,13 @@ class PostgresJournal(SqlJournal):
         terms: Terms = no_terms,
         flush: bool = False,
         busy_seconds: float = 2.0,
+        replica: str = "",
+        own_index: bool = True,
     ) -> None:
         def start(watch: Watch) -> tuple[Engine, bytes]:
-            database = PostgresDatabase(url, folder, busy_seconds=busy_seconds, watch=watch)
+            database = PostgresDatabase(
+                url, folder, busy_seconds=busy_seconds, watch=watch, replica=replica, own_index=own_index
+            )
             return database, database.start(begin)
 
         super().__init__(start, redact, terms, flush)

@@ -35,6 +35,11 @@ def server_machine(connection: _SchemaConnection) -> None:
     connection.run("ALTER TABLE server ADD COLUMN machine TEXT NOT NULL DEFAULT ''")
 
 
+def replicas(connection: _SchemaConnection) -> None:
+    """Several servers at a time: their own indexes, and what they must hear of each other."""
+    connection.run((_OWN / "replicas.sql").read_text(encoding="utf-8"))
+
+
 def _steps() -> dict[str, Step]:
     functions = f"functions {hashlib.blake2b(_FUNCTIONS.encode(), digest_size=8).hexdigest()}"
     return {
@@ -42,6 +47,7 @@ def _steps() -> dict[str, Step]:
         functions: lambda connection: connection.run(_FUNCTIONS),
         "changes": changes,
         "server_machine": server_machine,
+        "replicas": replicas,
     }
 
 

@@ -19,18 +19,24 @@ from typing import TypeVar
 import psycopg
 
 from memory.stores.connection import Work
-from memory.stores.errors import StoreFault
+from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.postgresql.changes import ChangeReader, Changes
 from memory.stores.postgresql.committing import CommitUnknownError, commit
 from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.faults import postgres_fault
 from memory.stores.postgresql.lease import HEARTBEAT_SECONDS, SECONDS, Lease
+from memory.stores.postgresql.replica_indexes import keep_indexes
 from memory.stores.write_jobs import GROUP, Job, Outcome, WriteQueue
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+REPLICA_SECONDS = 1.0
+"""How often a replica looks, while it writes nothing, what others have changed, and whether the work is free."""
+ELSEWHERE = (
+    "this is for the replica to do that does the work: ask that one (/palimpsest/ready?role=work says yes there)"
+)
 TRIM_EVERY = 1000
 """Transactions after which the changes that everybody has heard of go."""
 # Nothing of it is kept by the session, so that a pooler may give each transaction another one. A process that is gone
@@ -49,6 +55,7 @@ class PostgresWriter(WriteQueue):
         connect: opens a connection.
         changes: hears of what is committed, before whoever wrote it does.
         busy_seconds: how long another process that writes is waited for.
+        replica: whether others may write at the same time, and how this one is called then; empty where it is alone.
 
     Raises:
         psycopg.Error: when the first connection cannot be opened.
@@ -56,7 +63,12 @@ class PostgresWriter(WriteQueue):
     """
 
     def __init__(
-        self, where: str, connect: Callable[[], PostgresConnection], changes: ChangeReader, busy_seconds: float
+        self,
+        where: str,
+        connect: Callable[[], PostgresConnection],
+        changes: ChangeReader,
+        busy_seconds: float,
+        replica: str = "",
     ) -> None:
         super().__init__(where)
         self._begin = _BEGIN.format(max(1, round(busy_seconds * 1000)))
@@ -64,10 +76,14 @@ class PostgresWriter(WriteQueue):
         self._connect = connect
         self._changes = changes
         self._transactions = 0
-        self._lease = Lease(where)
+        self._replica = replica
+        self._lease = Lease(where, replicas=bool(replica))
+        self.works = not replica
+        self._attempted = float("-inf")
         self._connection: PostgresConnection | None = connect()
         try:
-            self._lease.take(self._connection, SECONDS + 2)
+            if not replica:
+                self._lease.take(self._connection, SECONDS + 2)
         except BaseException:
             self._drop()
             raise
@@ -91,7 +107,7 @@ class PostgresWriter(WriteQueue):
         jobs: list[Job | None] = []
         while None not in jobs:
             try:
-                jobs = [self._queue.get(timeout=HEARTBEAT_SECONDS)]
+                jobs = [self._queue.get(timeout=REPLICA_SECONDS if self._replica else HEARTBEAT_SECONDS)]
             except queue.Empty:
                 jobs = [Job.of_nobody()]  # the lease is renewed with every transaction
             while len(jobs) < GROUP:
@@ -126,7 +142,7 @@ class PostgresWriter(WriteQueue):
             connection = self._connection
             connection.run(self._begin)
             begun = True
-            outcomes, changes, late = self._run(connection, jobs)
+            outcomes, changes, late, works = self._run(connection, jobs)
         except CommitUnknownError as unknown:
             # It may have been done: not once more, whatever it was.
             self._undo()
@@ -152,22 +168,39 @@ class PostgresWriter(WriteQueue):
             jobs[0].answer(Outcome(error=failed.error))
             return True
         self._changes.tell(changes)
+        if works != self.works:
+            self.works = works
+            self._changes.works(works)
         for _ in range(late):
             self._later.popleft()
         for job, outcome in zip(jobs, outcomes, strict=True):
             job.answer(outcome)
         return True
 
-    def _run(self, connection: PostgresConnection, jobs: Sequence[Job]) -> tuple[list[Outcome], Changes, int]:
-        transaction = self._lease.renew(connection)
+    def _run(self, connection: PostgresConnection, jobs: Sequence[Job]) -> tuple[list[Outcome], Changes, int, bool]:
+        transaction, works = self._held(connection)
         late = self._catch_up(connection)
+        for job in jobs:
+            if not works and not job.anywhere:
+                raise _JobFailed(StoreFault(ELSEWHERE, StoreFaultKind.LOCKED))
         outcomes = [_outcome(job, connection) for job in jobs]
         changes = self._changes.look(connection)
         self._transactions += 1
         if self._transactions % TRIM_EVERY == 0:
             self._changes.trim(connection)
+            if self._replica:
+                keep_indexes(connection, self._replica)
         commit(connection, transaction, self._connect, self._where)
-        return outcomes, changes, late
+        return outcomes, changes, late, works
+
+    def _held(self, connection: PostgresConnection) -> tuple[str, bool]:
+        """The transaction's number, and whether the work is ours in it."""
+        if not self._replica:
+            return self._lease.renew(connection), True
+        attempt = time.monotonic() - self._attempted >= REPLICA_SECONDS
+        if attempt:
+            self._attempted = time.monotonic()
+        return self._lease.work(connection, attempt)
 
     def _catch_up(self, connection: PostgresConnection) -> int:
         """Do what has waited for this transaction; how much that was."""

@@ -9,6 +9,8 @@ import pytest
 
 from memory.conversation import Form, Message, Part, Reasoning, Role, Text, ToolCall, digest
 from memory.edits import Act, Entry
+from memory.ports import NO_LEDGER
+from memory.scope import Layer
 from memory.session import RequestKind
 from memory.stores.connection import Connection
 from memory.stores.errors import StoreFault, StoreFaultKind
@@ -155,3 +157,43 @@ async def test_a_session_keeps_the_time_zone_it_was_seen_in(journal: SqlJournal)
     found = await journal.session_by_key("ns:s1")
     assert found is not None
     assert found.seen_at.utcoffset() == timedelta(hours=5, minutes=30)
+
+
+async def test_what_another_process_has_decided_first_stands(journal: SqlJournal) -> None:
+    begun = await journal.agree(session(), None, None, [entry("ours")])
+    assert begun.session.id == "s1" and begun.entries is None
+    # Whoever was not told that this was written does it once more.
+    twice = await journal.agree(session(), None, None, [entry("ours")])
+    assert twice.version == begun.version and twice.entries == (entry("ours"),)
+    known = await journal.stored_session("ns:s1", "ns", [])
+    assert known is not None and known.version == begun.version and not known.tools
+    # Another one, which knew of nothing, decides about the same, and about something else.
+    other = await journal.agree(session(), None, NO_LEDGER, [entry("theirs"), entry("more", 1)])
+    assert other.entries == (entry("ours"), entry("more", 1)) == await journal.ledger("s1")
+    assert other.version != begun.version
+    again = await journal.agree(session(), None, other.version, [entry("more", 2)])
+    assert again.entries is None and len(await journal.ledger("s1")) == 3
+
+
+async def test_a_session_that_two_begin_at_once_is_the_first_ones(journal: SqlJournal) -> None:
+    trail = conversation([user("a")]).trail()
+    opening = "ns", trail[-1]
+    await journal.agree(session("s1", key="ns:trail:s1"), opening, None, [entry("ours")])
+    other = await journal.agree(session("s2", key="ns:trail:s2"), opening, None, [entry("theirs")])
+    assert other.session.id == "s1" and await journal.ledger("s2") == ()
+    found = await journal.stored_session(None, "ns", trail)
+    assert found is not None and (found.session.id, found.shared) == ("s1", 1)
+    later = session("s3", key="ns:trail:s3", seen_at=AT + timedelta(hours=1))
+    assert (await journal.agree(later, opening, None, [])).session.id == "s3"
+    named = await journal.agree(session("s4", key="k"), None, None, [])
+    assert (await journal.agree(session("s5", key="k"), None, None, [])).session.id == named.session.id == "s4"
+
+
+async def test_the_newest_replies_of_a_person_are_found(journal: SqlJournal) -> None:
+    await journal.commit(exchange("e1", [user("a")], "one"))
+    await journal.commit(exchange("e2", [user("a"), assistant("one"), user("b")], "two"))
+    person = session().scope.owner(Layer.USER)
+    assert person is not None
+    found = await journal.recent_replies(person, 1)
+    assert [(of.id, message.text) for of, _, message in found] == [("s1", "two")]
+    assert await journal.recent_replies("u:/other", 5) == []

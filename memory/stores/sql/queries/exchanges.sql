@@ -38,6 +38,15 @@ SELECT * FROM exchanges
 WHERE number > coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'learned'), 0)
 ORDER BY number LIMIT ?;
 
+-- replies_recent: the newest replies of a person's sessions, of so many exchanges
+SELECT exchanges.at AS replied_at, exchanges.reply AS replied, sessions.*
+FROM exchanges
+JOIN sessions ON sessions.number = exchanges.session
+JOIN people ON people.number = sessions.person
+WHERE exchanges.number > (SELECT coalesce(max(number), 0) FROM exchanges) - ? AND people.name = ?
+    AND exchanges.reply IS NOT NULL AND exchanges.complete
+ORDER BY exchanges.number DESC LIMIT ?;
+
 -- seen_find: how often these messages have stood in a session
 SELECT digest, times FROM seen WHERE session = ? AND digest IN (?*);
 

@@ -13,6 +13,9 @@ UPDATE generations SET ready = 1 WHERE number = ?;
 -- generation_switch: from now on this one is searched
 UPDATE generations SET current = (number = ?);
 
+-- generation_current: whether one of these is searched
+UPDATE generations SET current = ? WHERE number = ?;
+
 -- generation_drop: an index is given up
 DELETE FROM generations WHERE number = ?;
 

@@ -64,6 +64,14 @@ UPDATE ledger SET number = (SELECT max(number) + 1 FROM ledger) WHERE session = 
 -- ledger_withdraw: a decision was not taken after all
 DELETE FROM ledger WHERE session = ? AND mark = ? RETURNING number;
 
+-- ledger_version: how far a session's ledger is written
+SELECT coalesce(max(number), 0) AS last, count(*) AS size FROM ledger WHERE session = ?;
+
+-- session_standing: the same, and whether one of the session's turns has offered tools
+SELECT coalesce(max(number), 0) AS last, count(*) AS size,
+    EXISTS (SELECT 1 FROM exchanges WHERE exchanges.session = ?1 AND exchanges.tools) AS tools
+FROM ledger WHERE ledger.session = ?1;
+
 -- ledger_given: which memories were given at which messages of a session
 SELECT ledger.digest, ledger.memories FROM ledger JOIN sessions ON sessions.number = ledger.session
 WHERE sessions.id = ? AND ledger.act = 'append' AND ledger.memories != '[]' ORDER BY ledger.number;

@@ -88,12 +88,12 @@ async def test_an_exchange_that_comes_in_between_keeps_nothing_of_it(
     assert memory is not None
     write, between = memory.journal._db.write, ["It also says: "]
 
-    async def late(work: Any) -> Any:
+    async def late(work: Any, *, anywhere: bool = False) -> Any:
         if "_forget_found" in work.__qualname__ and between:
             script(upstream, CHAT, Round((Say("Right."),)))
             history = [user("How do we retry?"), called(spawn("c1", PROMPT))]
             await send(proxy, [*history, result("c1", f"<task_result>\n{between.pop()}{REPORT}</task_result>")])
-        return await write(work)
+        return await write(work, anywhere=anywhere)
 
     monkeypatch.setattr(memory.journal._db, "write", late)
     await forget(proxy, research)
@@ -116,10 +116,10 @@ async def test_a_use_that_is_counted_in_between_takes_its_session_along(
     [session] = [row["id"] for row in rows if row["key"].endswith(":elsewhere")]
     write, uses = memory.journal._db.write, [session]
 
-    async def late(work: Any) -> Any:
+    async def late(work: Any, *, anywhere: bool = False) -> Any:
         if "_forget_found" in work.__qualname__ and uses:
             await memory.journal.use_research([research.id], uses.pop(), "given", research.ended, 100)
-        return await write(work)
+        return await write(work, anywhere=anywhere)
 
     monkeypatch.setattr(memory.journal._db, "write", late)
     await forget(proxy, research)

@@ -45,7 +45,8 @@ ON CONFLICT (link, namespace, session) DO UPDATE SET exchange = greatest(trail.e
 WHERE trail.exchange IS DISTINCT FROM (SELECT tip FROM sessions WHERE sessions.number = excluded.session);
 
 -- trail_find: the sessions whose requests ended at one of these links; of each link, the likeliest first
-SELECT trail.link, (trail.exchange = sessions.tip) IS TRUE AS at_tip, sessions.*
+-- (the tip of a session of which no exchange was committed yet is 0)
+SELECT trail.link, (trail.exchange = coalesce(sessions.tip, 0)) IS TRUE AS at_tip, sessions.*
 FROM trail JOIN sessions ON sessions.number = trail.session
 WHERE trail.namespace = ? AND trail.link IN (?*)
 ORDER BY at_tip DESC, sessions.seen DESC, sessions.number DESC;

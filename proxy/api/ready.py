@@ -1,0 +1,32 @@
+"""Whether a balancer should send requests here."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from memory.session import Mode
+from proxy.api.responses import answer
+from proxy.edge import EDGE, Edge
+
+routes = web.RouteTableDef()
+
+
+@routes.get("/ready")
+async def ready(request: web.Request) -> web.Response:
+    """Whether this server takes requests, with memory: 200 where it does, 503 with a sentence where it does not.
+    ``?role=work``: whether it is also the one of its replicas that does the work, and so answers on our own endpoints.
+    """
+    edge = request.app[EDGE]
+    why = not_ready(edge)
+    if not why and request.query.get("role") == "work" and edge.memory is not None and not edge.memory.works:
+        why = "another replica does the work"
+    return answer({"ready": not why, "why": why}, 503 if why else 200)
+
+
+def not_ready(edge: Edge) -> str:
+    """Why requests are better sent elsewhere; empty where they are not."""
+    if edge.draining.begun.is_set():
+        return "this server is about to end"
+    if edge.memory is None and edge.settings.memory.mode is not Mode.OFF:
+        return "memory is not open"
+    return ""

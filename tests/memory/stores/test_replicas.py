@@ -1,0 +1,134 @@
+"""Several journals over one database at the same time: one has the work, each may have an index of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from memory.ports import Lesson
+from memory.stores.errors import StoreFault
+from memory.stores.postgresql import writer
+from memory.stores.postgresql.journal import PostgresJournal
+from memory.stores.postgresql.replica_indexes import keep_indexes
+from tests import postgresql
+from tests.memory.stores.derived_facts import exchange, fact, session, user
+
+
+@pytest.fixture
+def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    server = postgresql.server()
+    if server is None:
+        pytest.skip("there is no PostgreSQL on this machine")
+    monkeypatch.setattr(writer, "REPLICA_SECONDS", 0.05)
+    yield server.database(tmp_path)
+    server.give_back()
+
+
+def replica(url: str, folder: Path, name: str, own_index: bool = True) -> PostgresJournal:
+    return PostgresJournal(url, folder / name, str, replica=name, own_index=own_index)
+
+
+async def working(*journals: PostgresJournal) -> None:
+    async with asyncio.timeout(20):
+        while not any(each.works for each in journals):  # noqa: ASYNC110 (its writer finds it out)
+            await asyncio.sleep(0.01)
+
+
+async def test_one_has_the_work_and_the_next_one_goes_on_with_it(url: str, tmp_path: Path) -> None:
+    first = replica(url, tmp_path, "one")
+    await working(first)
+    second = replica(url, tmp_path, "two")
+    turns: list[bool] = []
+    second.told.work = turns.append
+    # What belongs to a request may be written by each; what one alone must do by one.
+    await second.commit(exchange("e1", [user("a")], of=session()))
+    with pytest.raises(StoreFault, match="the replica to do that does the work"):
+        await second.learn(Lesson(1))
+    await first.learn(Lesson(1, (fact("uses tabs"),)))
+    await first.learn(Lesson(1, (fact("uses spaces"),)))  # once
+    assert (await second.counts()).facts == 1 and not second.works
+    await first.close()
+    await working(second)
+    assert turns == [True]
+    await second.learn(Lesson(0, (fact("uses spaces"),)))
+    await second.close()
+
+
+async def test_who_was_cut_off_writes_nothing_more_of_the_work(url: str, tmp_path: Path) -> None:
+    first, second = replica(url, tmp_path, "one"), replica(url, tmp_path, "two")
+    await working(first, second)
+    worker, other = (first, second) if first.works else (second, first)
+    with psycopg.connect(url, autocommit=True) as connection:
+        # As if it had not been heard of for long, and another one had been quicker.
+        connection.execute("UPDATE server SET id = 'another', machine = 'elsewhere', heard = now()")
+    with pytest.raises(StoreFault, match="the replica to do that does the work"):
+        await worker.learn(Lesson(0, (fact("uses tabs"),)))
+    await worker.commit(exchange("e1", [user("a")], of=session()))
+    assert not worker.works and not other.works
+    for each in (worker, other):
+        await each.close()
+
+
+async def test_each_has_an_index_of_its_own_and_what_is_kept_for_the_lost_goes(url: str, tmp_path: Path) -> None:
+    first, second = replica(url, tmp_path, "one"), replica(url, tmp_path, "two")
+    for each in (first, second):
+        await each.switch_generation((await each.begin_generation("e", 4)).number)
+    await working(first, second)
+    worker = first if first.works else second
+    told = fact("uses tabs")
+    await worker.learn(Lesson(0, (told,)))
+    for each in (first, second):
+        (own,) = await each.generations()
+        assert own.current and [*(await each.unindexed(10)).ids] == [told.id]
+    await first.mark_indexed([told.id])
+    assert await first.waiting() == 0 and await second.waiting() == 1
+    await first.drop_generation((await first.generations())[0].number)
+    assert await first.generations() == [] and len(await second.generations()) == 1
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("UPDATE replica_indexes SET heard = now() - interval '8 days'")
+    await second.close()
+    late = replica(url, tmp_path, "three")
+    await late.begin_generation("e", 4)
+    await late._db.write(lambda connection: keep_indexes(connection, "three"), anywhere=True)
+    with psycopg.connect(url) as connection:
+        rows = connection.execute("SELECT replica FROM replica_indexes").fetchall()
+    assert rows == [("three",)]
+    for each in (first, late):
+        await each.close()
+
+
+async def test_an_index_on_a_server_is_everybodys_and_only_the_worker_makes_it(url: str, tmp_path: Path) -> None:
+    first = replica(url, tmp_path, "one", own_index=False)
+    await working(first)
+    second = replica(url, tmp_path, "two", own_index=False)
+    with pytest.raises(StoreFault, match="the replica to do that does the work"):
+        await second.begin_generation("e", 4)
+    made = await first.begin_generation("e", 4)
+    assert [each.number for each in await second.generations()] == [made.number]
+    for each in (first, second):
+        await each.close()
+
+
+async def test_caches_hear_what_another_one_has_written(url: str, tmp_path: Path) -> None:
+    first = replica(url, tmp_path, "one")
+    await working(first)
+    second = replica(url, tmp_path, "two")
+    grown, changed, erased = set[str](), set[str](), list[bool]()
+    second.told.grown = grown.update
+    second.told.changed = changed.update
+    second.told.erased = lambda: erased.append(True)
+    told = fact("uses tabs")
+    await first.learn(Lesson(0, (told,)))
+    await first.commit(exchange("e1", [user("uses tabs")], of=session()))
+    assert await second.stored_session("nobody's", "ns", []) is None
+    assert "exchanges" in grown and changed == {told.owner} and not erased
+    assert await second.memories([told.id], [told.owner]) == [told]
+    await first.forget([told.id], told.recorded_at)
+    assert await second.stored_session("nobody's", "ns", []) is None
+    assert await second.memories([told.id], [told.owner]) == []
+    for each in (first, second):
+        await each.close()
