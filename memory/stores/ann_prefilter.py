@@ -93,14 +93,22 @@ def highest(scores: Scores, limit: int) -> Rows:
     """The places of the highest scores, in no order."""
     if len(scores) <= limit:
         return np.arange(len(scores))
+    if (least := least_of_highest(scores, limit)) is None:
+        return np.argpartition(scores, -limit)[-limit:]
+    rows: Rows = (scores >= least).nonzero()[0]
+    return rows[np.argpartition(scores[rows], -limit)[-limit:]]
+
+
+def least_of_highest(scores: Scores, limit: int) -> np.float32 | None:
+    """A score below which there is none of the ``limit`` highest; None where there are too few to be told apart so."""
     among = len(scores) // _LANES
     if among <= 4 * limit:
-        return np.argpartition(scores, -limit)[-limit:]
+        return None
     # The best of each lane are so many scores at least: what is lower than the limit-th of them is none of the highest.
     best = scores[: among * _LANES].reshape(_LANES, among).max(axis=0)
     best.partition(-limit)
-    rows: Rows = (scores >= best[-limit]).nonzero()[0]
-    return rows[np.argpartition(scores[rows], -limit)[-limit:]]
+    least: np.float32 = best[-limit]
+    return least
 
 
 def _squares(matrix: Matrix) -> Scores:

@@ -12,7 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.ports import IndexHit, Point, Query, Vector
-from memory.stores.ann_prefilter import FIRST, Matrix, NearestPrefilter, Rows, Scores, highest, nearest
+from memory.stores.ann_prefilter import (
+    FIRST,
+    Matrix,
+    NearestPrefilter,
+    Rows,
+    Scores,
+    highest,
+    least_of_highest,
+    nearest,
+)
 from memory.stores.postings import Postings
 
 MANY = 2048
@@ -179,9 +188,10 @@ class PointTable:
 
 def _most_shared(words: Scores, near: Callable[[Rows], Scores], limit: int) -> Rows:
     """The rows with the most of the words; of those that have equally much, the nearest."""
-    rows = words.nonzero()[0]  # no weight is below 0
-    if len(rows) <= limit:
-        return rows
+    if np.count_nonzero(words) <= limit:  # no weight is below 0
+        return words.nonzero()[0]
+    floor = least_of_highest(words, limit)
+    rows: Rows = (words > 0 if floor is None or floor <= 0 else words >= floor).nonzero()[0]
     shared = words[rows]
     ordered = shared.copy()
     ordered.partition(-limit)

@@ -103,6 +103,20 @@ def test_of_those_with_as_many_words_the_nearest_are_found() -> None:
     assert {hit.id for hit in found if hit.lexical} == {"far", "4", "3"}
 
 
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(-3, 3)), min_size=321, max_size=400))
+def test_among_many_those_with_the_most_of_the_words_are_found(told: list[tuple[int, int]]) -> None:
+    """Many are told apart by the best of some of them: those that have equally much stay equal."""
+    points = gathered("ann")
+    points.room = len(told)
+    points.put(
+        point("ann", str(number), x, words={1: shared} if shared else {}) for number, (shared, x) in enumerate(told)
+    )
+    found = points.search(Query(("ann",), vector(1, 0), {1: 1.0}, 5, by_words=True))
+    assert found is not None
+    best = sorted(((shared, x) for shared, x in told if shared), reverse=True)[:5]
+    assert sorted(((hit.lexical, hit.cosine) for hit in found), reverse=True) == best
+
+
 def test_without_a_vector_the_words_alone_are_searched() -> None:
     points = gathered("ann")
     points.put([point("ann", "a", 1, 0, {1: 2}), point("ann", "b", 1, 0, {2: 2})])
