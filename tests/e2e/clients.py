@@ -12,6 +12,8 @@ from proxy.connect import Address, Machine, NotEditable, carry_out, plan, previe
 from tests.e2e.script import Call
 
 MODEL = "scripted"
+WHOLE = ("turns", "errands", "unshed", "long")
+"""The scenarios that show the whole of what memory promises; the others go into one side of it with some clients."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +31,8 @@ class Client:
     """A client. What is common: its environment, and that ``connect`` points it at the proxy."""
 
     name = ""
-    light = False
-    """Whether it is played through the light scenario alone."""
+    plays: tuple[str, ...] = ()
+    """The scenarios that it is played through: all but the light one where none is named."""
     resumes = True
     """Whether it can resume a session without a person."""
     appends = True
@@ -72,6 +74,10 @@ class Client:
     def delegate(self, prompt: str) -> tuple[Call, ...]:
         """The calls that let a sub-agent do something and bring its report."""
         raise NotImplementedError
+
+    def reports(self, report: str) -> tuple[Call, ...]:
+        """The calls by which a sub-agent hands in its report, where saying it is not enough."""
+        return ()
 
     def delegate_two(self, one: str, other: str) -> tuple[Call, ...]:
         """The calls that send two sub-agents out at once, and bring both reports."""
@@ -303,7 +309,7 @@ class Pi(Client):
 
 class Kilo(OpenCode):
     name = "kilo"
-    light = True
+    plays = WHOLE
 
     def environment(self) -> dict[str, str]:
         off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
@@ -320,7 +326,8 @@ class Kilo(OpenCode):
 
 class Copilot(Client):
     name = "copilot"
-    light = True
+    plays = WHOLE
+    narrow, compacts = 100_000, 76_000
 
     def __init__(self, place: Place, window: int | None = None) -> None:
         super().__init__(place, window)
@@ -328,7 +335,8 @@ class Copilot(Client):
 
     def environment(self) -> dict[str, str]:
         own = {"COPILOT_PROVIDER_API_KEY": "sk-scripted", "COPILOT_MODEL": MODEL, "COPILOT_OFFLINE": "true"}
-        return {**own, **self._connected}
+        limits = {"COPILOT_PROVIDER_MAX_PROMPT_TOKENS": str(self.window), "COPILOT_PROVIDER_MAX_OUTPUT_TOKENS": "8000"}
+        return {**own, **(limits if self.window else {}), **self._connected}
 
     def connect(self, server: str) -> None:
         """It is connected by variables alone."""
@@ -342,11 +350,16 @@ class Copilot(Client):
         return Call("view", {"path": str(path)})
 
     def shell(self, command: str) -> Call:
-        return Call("bash", {"command": command, "description": "Look around"})
+        return Call("bash", {"command": command, "description": "Look around", "initial_wait": 120})
+
+    def delegate(self, prompt: str) -> tuple[Call, ...]:
+        told = {"description": "look at the parser", "name": "look", "mode": "sync", "agent_type": "general-purpose"}
+        return (Call("task", {**told, "prompt": prompt}),)
 
 
 class Gemini(Copilot):
     name = "gemini"
+    compacts = 62_000
 
     def environment(self) -> dict[str, str]:
         own = {
@@ -361,6 +374,8 @@ class Gemini(Copilot):
             "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
             "general": {"enableAutoUpdate": False, "disableAutoUpdate": True},
             "privacy": {"usageStatisticsEnabled": False},
+            # It takes the window of its own models, whatever is said: a million tokens.
+            **({"model": {"compressionThreshold": self.compacts / 2**20}} if self.window else {}),
         }
         self._write(self.place.home / ".gemini" / "settings.json", told)
         super().connect(server)
@@ -375,10 +390,16 @@ class Gemini(Copilot):
     def shell(self, command: str) -> Call:
         return Call("run_shell_command", {"command": command})
 
+    def delegate(self, prompt: str) -> tuple[Call, ...]:
+        return (Call("invoke_agent", {"agent_name": "generalist", "prompt": prompt}),)
+
+    def reports(self, report: str) -> tuple[Call, ...]:
+        return (Call("complete_task", {"result": {"response": report}}),)
+
 
 class Cline(Client):
     name = "cline"
-    light = True
+    plays = ("once",)
     resumes = False
 
     def environment(self) -> dict[str, str]:
@@ -409,7 +430,7 @@ class Cline(Client):
 
 class OpenClaw(Client):
     name = "openclaw"
-    light = True
+    plays = ("once",)
     appends = False
 
     def environment(self) -> dict[str, str]:

@@ -20,6 +20,7 @@ _SYSTEM = (
     "context summarization",  # opencode, pi
     "summarizing conversations",
     "You are the component that summarizes",
+    "responsible for distilling",  # Gemini CLI
 )
 
 SUMMARY = Action(text="<summary>\nFiles were read, one after the other.\n</summary>")
@@ -35,6 +36,6 @@ def asks_for_summary(body: Mapping[str, Any]) -> bool:
 
 
 def _system(body: Mapping[str, Any]) -> list[str]:
-    told = [str(body.get("system", "")), str(body.get("instructions", ""))]
+    told = [str(body.get("system", "")), str(body.get("instructions", "")), str(body.get("systemInstruction", ""))]
     items = body.get("messages") or body.get("input") or ()
     return told + [str(item.get("content", "")) for item in items if item.get("role") in ("system", "developer")]

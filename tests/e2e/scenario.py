@@ -59,7 +59,9 @@ class Turns(Stage):
             raise Failed("the tool's result was not forwarded")
 
     async def _subagent(self, project: Path) -> None:
-        child = self.model.script.add(calls=(self.client.read(project / "parser.py"),), say="It splits at commas.")
+        says = "It splits at commas."
+        reads = (self.client.read(project / "parser.py"), *self.client.reports(says))
+        child = self.model.script.add(calls=reads, say=says)
         calls = self.client.delegate(f"Look how the parser of this project works. {child.mark}")
         step, _ = await self._turn("Let a sub-agent look at the parser.", resume=True, calls=calls, say="That is all.")
         if len(self.model.of_step(child.number)) < 2:
