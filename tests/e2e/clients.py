@@ -36,7 +36,8 @@ class Client:
     resumes = True
     """Whether it can resume a session without a person."""
     appends = True
-    """Whether it only ever appends to a session's messages, resumed sessions included."""
+    """Whether it only ever appends to a session's messages, resumed sessions included. Of others no request may share
+    less with the one before than what the client itself sent."""
     narrow = 60_000
     """A small window in which it still works, in tokens."""
     compacts = 0
@@ -327,6 +328,7 @@ class Kilo(OpenCode):
 class Copilot(Client):
     name = "copilot"
     plays = WHOLE
+    appends = False
     narrow, compacts = 100_000, 76_000
 
     def __init__(self, place: Place, window: int | None = None) -> None:

@@ -18,6 +18,7 @@ class Once(Stage):
         """All of it."""
         one, two = self.client.place.projects
         await self.check("a turn with a tool", lambda: self._tool(one))
+        await self.check("a session's history only grows", lambda: self.grows([1]))
         await self.check("something worth remembering", lambda: self.turn(FACT, say="I shall."))
         await self.check("a new session of the project knows it", lambda: self._asks(one, knows=True))
         await self.check("another project does not know it", lambda: self._asks(two, knows=False))

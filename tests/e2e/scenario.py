@@ -38,7 +38,7 @@ class Turns(Stage):
         for fault, words in (("429", "refused for its rate"), ("500", "failing"), ("cut", "cut in the middle")):
             await self.check(f"a reply that is {words}", lambda fault=fault: self._fault(fault))  # type: ignore[misc]
         await self.check("something worth remembering", lambda: self._turn(FACT, resume=True, say="I shall."))
-        await self.check("a session's history only grows", lambda: self._grows(self._session))
+        await self.check("a session's history only grows", lambda: self.grows(self._session))
         await self.check("a new session of the project knows it", self._remembers)
         await self.check("the proxy is killed and started again once more", self.restart)
         await self.check("the session is resumed with what it was told", self._keeps)
@@ -77,19 +77,6 @@ class Turns(Stage):
         if self.client.appends and forwarded[0].messages != forwarded[1].messages:
             raise Failed("what was forwarded again differs from what was forwarded first")
 
-    async def _grows(self, steps: list[int]) -> None:
-        if not self.client.appends:
-            return
-        before: list[object] = []
-        for one in (one for number in steps for one in self.model.of_step(number)):
-            messages = one.messages
-            if messages[: len(before)] != before:
-                at = next(
-                    (at for at, (a, b) in enumerate(zip(before, messages, strict=False)) if a != b), len(messages)
-                )
-                raise Failed(f"step {one.step}: message {at} of {len(before)} is not as it was forwarded before")
-            before = messages
-
     async def _remembers(self) -> None:
         await self.learnt()
         step, forwarded = await self._turn(QUESTION, project=self.client.place.projects[0], say="Let me think.")
@@ -104,7 +91,7 @@ class Turns(Stage):
             raise Failed("there is no session that knows it")
         words, project = "Thank you, that helps.", self.client.place.projects[0]
         step, _ = await self._turn(words, resume=True, project=project, say="You are welcome.")
-        await self._grows([self._knowing, step.number])
+        await self.grows([self._knowing, step.number])
 
     async def _keeps_apart(self) -> None:
         _, forwarded = await self._turn(QUESTION, project=self.client.place.projects[1], say="I do not know.")
