@@ -33,8 +33,6 @@ class Client:
     name = ""
     plays: tuple[str, ...] = ()
     """The scenarios that it is played through: all but the light one where none is named."""
-    resumes = True
-    """Whether it can resume a session without a person."""
     appends = True
     """Whether it only ever appends to a session's messages, resumed sessions included. Of others no request may share
     less with the one before than what the client itself sent."""
@@ -401,8 +399,7 @@ class Gemini(Copilot):
 
 class Cline(Client):
     name = "cline"
-    plays = ("once",)
-    resumes = False
+    plays = ("once", "errands")
 
     def environment(self) -> dict[str, str]:
         off = ("CLINE_TELEMETRY_DISABLED", "CLINE_NO_AUTO_UPDATE")
@@ -428,6 +425,9 @@ class Cline(Client):
 
     def shell(self, command: str) -> Call:
         return Call("run_commands", {"commands": [command]})
+
+    def delegate(self, prompt: str) -> tuple[Call, ...]:
+        return (Call("spawn_agent", {"systemPrompt": "You look at code, and report.", "task": prompt}),)
 
 
 class OpenClaw(Client):

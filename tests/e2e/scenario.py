@@ -8,6 +8,7 @@ in what is forwarded for a new session of the same project, and not for one of a
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,15 @@ from tests.e2e.stage import Failed, Stage
 FACT = "Please remember this decision: the billing service of this project is deployed on port 7443."
 QUESTION = "On which port is the billing service deployed?"
 ANSWER = "7443"
+UNRELATED = (
+    "Some news of the team: the tokenizer splits its input on commas and keeps the quotes. Greta's birthday party is at"
+    " the lake house in July. The invoices are printed in Helvetica, never in Arial. Our podcast comes out every second"
+    " Thursday morning. The greenhouse sensors report humidity every ten minutes."
+)
+"""Five memories that have nothing to do with the question."""
+MARKS = ("keeps the quotes", "lake house", "Helvetica", "podcast", "greenhouse")
+
+_RECALLED = re.compile(r"<recalled-memory>.*?</recalled-memory>", re.DOTALL)
 
 
 class Turns(Stage):
@@ -39,6 +49,7 @@ class Turns(Stage):
             await self.check(f"a reply that is {words}", lambda fault=fault: self._fault(fault))  # type: ignore[misc]
         await self.check("something worth remembering", lambda: self._turn(FACT, resume=True, say="I shall."))
         await self.check("a session's history only grows", lambda: self.grows(self._session))
+        await self.check("five unrelated things in another session", lambda: self._turn(UNRELATED, one, say="I see."))
         await self.check("a new session of the project knows it", self._remembers)
         await self.check("the proxy is killed and started again once more", self.restart)
         await self.check("the session is resumed with what it was told", self._keeps)
@@ -46,7 +57,7 @@ class Turns(Stage):
         await self.check("the proxy is well, and ends when it is told to", self.well)
 
     async def _turn(
-        self, words: str, resume: bool = False, project: Path | None = None, **told: Any
+        self, words: str, project: Path | None = None, resume: bool = False, **told: Any
     ) -> tuple[Step, list[Forwarded]]:
         if project is None:
             self._session.append(len(self.model.script.steps) + 1)
@@ -84,6 +95,8 @@ class Turns(Stage):
             raise Failed(
                 f"{ANSWER} does not stand in what was forwarded: {json.dumps(forwarded[0].messages[-1])[-300:]}"
             )
+        if beside := unrelated_in(forwarded):
+            raise Failed(f"with the right one was recalled what has nothing to do with it: {', '.join(beside)}")
         self._knowing = step.number
 
     async def _keeps(self) -> None:
@@ -97,3 +110,9 @@ class Turns(Stage):
         _, forwarded = await self._turn(QUESTION, project=self.client.place.projects[1], say="I do not know.")
         if any(ANSWER in one.raw for one in forwarded):
             raise Failed(f"{ANSWER} stands in what was forwarded for another project")
+
+
+def unrelated_in(forwarded: list[Forwarded]) -> list[str]:
+    """Which of the unrelated memories were recalled."""
+    told = "".join(found for one in forwarded for found in _RECALLED.findall(one.raw))
+    return [mark for mark in MARKS if mark in told]
