@@ -3,8 +3,8 @@
 A repository of ``--files`` files, ``--facts`` facts that each cite a symbol in one of them, and ``--requests`` requests
 that each find as many as are shown at most; every ``--edit``-th request comes after some of the files were written
 again. Time is measured around the hook alone, in a process that does nothing else, as recall calls it; beside it stands
-what a hop to a thread and back takes on the machine at that time, without any work, and how long the processor worked for
-the hook in the thread of the request.
+what a hop to a thread and back takes on the machine at that time, without any work, and how long the processor worked
+for the hook in the thread of the request.
 """
 
 from __future__ import annotations

@@ -36,6 +36,8 @@ class Client:
     appends = True
     """Whether it only ever appends to a session's messages, resumed sessions included. Of others no request may share
     less with the one before than what the client itself sent."""
+    survives = ("429", "500", "cut")
+    """The provider's faults after which it tries again."""
     narrow = 60_000
     """A small window in which it still works, in tokens."""
     compacts = 0
@@ -327,7 +329,7 @@ class Copilot(Client):
     name = "copilot"
     plays = WHOLE
     appends = False
-    narrow, compacts = 100_000, 76_000
+    narrow, compacts, shows = 100_000, 76_000, 18_000
 
     def __init__(self, place: Place, window: int | None = None) -> None:
         super().__init__(place, window)
@@ -359,7 +361,10 @@ class Copilot(Client):
 
 class Gemini(Copilot):
     name = "gemini"
-    compacts = 62_000
+    # A session that it resumes it compacts by an estimate of its own history, whatever usage was reported before.
+    plays = ("turns", "errands")
+    # It ends where a stream breaks off.
+    survives = ("429", "500")
 
     def environment(self) -> dict[str, str]:
         own = {
@@ -374,8 +379,6 @@ class Gemini(Copilot):
             "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
             "general": {"enableAutoUpdate": False, "disableAutoUpdate": True},
             "privacy": {"usageStatisticsEnabled": False},
-            # It takes the window of its own models, whatever is said: a million tokens.
-            **({"model": {"compressionThreshold": self.compacts / 2**20}} if self.window else {}),
         }
         self._write(self.place.home / ".gemini" / "settings.json", told)
         super().connect(server)

@@ -15,12 +15,12 @@ _LAST = (
     "CONTEXT CHECKPOINT COMPACTION",  # Codex
     "CRITICAL: Respond with TEXT ONLY",  # Claude Code
     "You are the component that summarizes",  # Qwen Code
+    "create a detailed summary of the conversation so far",  # Copilot CLI
 )
 _SYSTEM = (
     "context summarization",  # opencode, pi
     "summarizing conversations",
     "You are the component that summarizes",
-    "responsible for distilling",  # Gemini CLI
 )
 
 SUMMARY = Action(text="<summary>\nFiles were read, one after the other.\n</summary>")
