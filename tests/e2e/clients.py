@@ -36,7 +36,7 @@ class Client:
     appends = True
     """Whether it only ever appends to a session's messages, resumed sessions included. Of others no request may share
     less with the one before than what the client itself sent."""
-    survives = ("429", "500", "cut")
+    survives: tuple[str, ...] = ("429", "500", "cut")
     """The provider's faults after which it tries again."""
     narrow = 60_000
     """A small window in which it still works, in tokens."""
@@ -327,7 +327,8 @@ class Kilo(OpenCode):
 
 class Copilot(Client):
     name = "copilot"
-    plays = WHOLE
+    # Told four times its window, as it is connected, it compacts no session of this size, with shedding or without.
+    plays: tuple[str, ...] = ("turns", "errands", "long")
     appends = False
     narrow, compacts, shows = 100_000, 76_000, 18_000
 
@@ -337,13 +338,13 @@ class Copilot(Client):
 
     def environment(self) -> dict[str, str]:
         own = {"COPILOT_PROVIDER_API_KEY": "sk-scripted", "COPILOT_MODEL": MODEL, "COPILOT_OFFLINE": "true"}
-        limits = {"COPILOT_PROVIDER_MAX_PROMPT_TOKENS": str(self.window), "COPILOT_PROVIDER_MAX_OUTPUT_TOKENS": "8000"}
-        return {**own, **(limits if self.window else {}), **self._connected}
+        return {**own, **self._connected}
 
     def connect(self, server: str) -> None:
         """It is connected by variables alone."""
         machine = Machine(self.place.home, self.place.projects[0])
-        self._connected = plan(self.name, Address(server), machine).environment
+        window = {"window": self.window} if self.window else {}
+        self._connected = plan(self.name, Address(server), machine, **window).environment
 
     def command(self, prompt: str, resume: bool) -> list[str]:
         return [self.bin("copilot"), "--allow-all-tools", *(["--continue"] if resume else []), "-p", prompt]
@@ -361,8 +362,8 @@ class Copilot(Client):
 
 class Gemini(Copilot):
     name = "gemini"
-    # A session that it resumes it compacts by an estimate of its own history, whatever usage was reported before.
-    plays = ("turns", "errands")
+    # No long session: one that it resumes it compacts by an estimate of its own history, whatever usage was reported.
+    plays: tuple[str, ...] = ("turns", "errands")
     # It ends where a stream breaks off.
     survives = ("429", "500")
 

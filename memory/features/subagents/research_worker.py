@@ -266,8 +266,8 @@ class ResearchWorker(JournalFollower):
         every = (*sent_out, *work.research.values())
         known = {each.call: each for each in every if each.call}
         asked = {each.question: each for each in every if each.question}
-        renamed = {call for call, spawn in spawns.items() if spawn.errand.call != call}
-        known |= {call: found for call in renamed if (found := asked.get(spawns[call].errand.prompt)) is not None}
+        other_ids = [(call, spawn) for call, spawn in spawns.items() if spawn.errand.call != call]
+        known |= {call: asked[spawn.errand.prompt] for call, spawn in other_ids if spawn.errand.prompt in asked}
         failed = {result.call_id for result in message.results if result.failed}
         for call, text in texts.items():
             spawn = spawns.get(call)
