@@ -39,6 +39,8 @@ MOST_ASKED = 2000
 """Memories of an owner that are looked through for what is gone."""
 ASKING_SECONDS = 10.0
 """For a repository, where a person asks."""
+MOST_COMPARED = 1000
+"""Characters of a memory that are held against the manifests."""
 MOST_PRIMED = 500
 """Memories that are looked up when a checkout is seen first."""
 MOST_LOOKED = 500
@@ -132,8 +134,7 @@ class CheckoutsFeature(Feature):
         self._counts["late"] += sum(each.memory not in verdicts for each in cited)
         marked = dict(crowded)
         for each in memories:
-            late = time.perf_counter() >= until
-            mark = self._mark(each, learnt.get(each.id), seen, verdicts.get(each.id, ()), arrival.at, late)
+            mark = self._mark(each, learnt.get(each.id), seen, verdicts.get(each.id, ()), arrival.at)
             if mark.words or mark.weight != 1.0:
                 marked[each.id] = mark
         self._counts["marked"] += len(marked) - len(crowded)
@@ -146,9 +147,8 @@ class CheckoutsFeature(Feature):
         seen: SeenCheckout,
         verdicts: Sequence[CitationVerdict],
         at: datetime,
-        late: bool,
     ) -> MemoryMark:
-        """How one memory is shown; ``late``: there is no time to hold its text against the manifests."""
+        """How one memory is shown."""
         here, own = (seen.fresh.checkout, seen.fresh.own) if seen.fresh is not None else (None, frozenset[str]())
         stage = marking.staged(row, here, own, at) if row is not None else MemoryMark()
         view = seen.last
@@ -157,7 +157,7 @@ class CheckoutsFeature(Feature):
         if row is None and isinstance(held, Fact) and len(self._unknown) < MOST_LOOKED:
             self._unknown[held.id] = held, view.root
         of_code = marking.checked(verdicts, row.checkout.commit if row is not None else "", view.checkout.commit)
-        other = "" if late else against(held.text, view.built)
+        other = against(held.text[:MOST_COMPARED], view.built)
         return marking.joined(stage, of_code, MemoryMark(f"the checkout says otherwise: {other}" if other else ""))
 
     async def after_exchange(self, exchange: Journaled) -> FeatureLesson:
