@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from proxy.connect import Address, Machine, NotEditable, carry_out, plan, preview
+from proxy.connect.windows import WINDOW
 from tests.e2e.script import Call
 
 MODEL = "scripted"
@@ -343,8 +344,8 @@ class Copilot(Client):
     def connect(self, server: str) -> None:
         """It is connected by variables alone."""
         machine = Machine(self.place.home, self.place.projects[0])
-        window = {"window": self.window} if self.window else {}
-        self._connected = plan(self.name, Address(server), machine, **window).environment
+        planned = plan(self.name, Address(server), machine, window=self.window or WINDOW)
+        self._connected = planned.environment
 
     def command(self, prompt: str, resume: bool) -> list[str]:
         return [self.bin("copilot"), "--allow-all-tools", *(["--continue"] if resume else []), "-p", prompt]

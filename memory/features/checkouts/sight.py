@@ -148,7 +148,8 @@ class CheckoutWatcher:
         primed = self._primed.get(root)
         if unknown and (primed is None or not primed.done()) and until - time.perf_counter() > RETURN_SECONDS:
             work = self._reading.submit(self._checking.check, unknown, last, until - RETURN_SECONDS, LARGE)
-            verdicts |= dict(await within(work, until) or {})
+            late = await within(work, until)
+            verdicts |= late or {}
         return SeenCheckout(fresh, last, verdicts)
 
     def _looked_since(self, root: str, arrived: datetime) -> CheckoutView | None:
