@@ -261,9 +261,6 @@ SENDERS: dict[str, Sender] = {
         {"user_agent": "OpenAI/JS 5.20.1", "x_initiator": "user", "x_interaction_type": "conversation-user"},
         system="You are the GitHub Copilot CLI, a terminal assistant.\n* Current working directory: /srv/gate\n",
         words=lambda text: f"<current_datetime>2026-11-23T20:33:50.558+00:00</current_datetime>\n\n{text}",
-        sides=(
-            asked_to("Please create a detailed summary of the conversation so far. The history is being compacted."),
-        ),
     ),
     "Kilo": Sender(
         "kilo",
