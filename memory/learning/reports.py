@@ -1,7 +1,8 @@
 """A report on its way back: framed, indented, escaped, shortened, twice; and still the same report.
 
-Claude Code indents every line and writes an agent's id behind it, Codex and Cline wrap it into JSON, opencode and Qwen
-Code into tags, OpenClaw into a message of its own. Compared is what is left without white space and escapes.
+Claude Code indents every line and writes an agent's id behind it, Codex, Cline and Gemini CLI wrap it into JSON,
+opencode and Qwen Code into tags, OpenClaw into a message of its own. Compared is what is left without white space and
+escapes.
 """
 
 from __future__ import annotations
@@ -25,7 +26,11 @@ _TAGS = re.compile(
     r"<(task_result|result|prompt-data|subagent_notification|report|output)\b[^>]{0,200}>", re.IGNORECASE
 )
 _FOOTER = re.compile(r"(?:\n\s{0,8}(?:agentId:\s|<usage>|total_tokens:|tool_uses:|duration_ms:|</?usage>)[^\n]*)+\s*\Z")
-_HEADER = re.compile(r"\A\s*\[Subagent hand-back\][^\n]*\n", re.IGNORECASE)
+_HEADER = re.compile(
+    r"\A\s*(?:\[Subagent hand-back\][^\n]*\n"
+    r"|subagent '[^'\n]{1,100}' finished\.\nTermination Reason: [^\n]{1,100}\nResult:\n)",
+    re.IGNORECASE,
+)
 _BEGUN = re.compile(
     r"(?:async|background|sub-?)\s?agent (?:was )?(?:launched|started|spawned)|\"?status\"?:\s*\"?(?:accepted|running|"
     r"pending)|\"agent_id\"|\"childSessionKey\"|agent is (?:now )?running|runs? in the background",
@@ -47,7 +52,9 @@ _CHARACTERS = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "#39"
 _ENTITY = re.compile(r"&(lt|gt|amp|quot|apos|#39);")
 _UNDER_WAY = ("accepted", "queued", "pending", "running", "in_progress")
 """What is said of a sub-agent that has not reported yet, beside which stands what it was asked or how far it is."""
-_TEXT_KEYS = ("text", "result", "output", "report", "completed", "content", "message", "final", "answer", "summary")
+_TEXT_KEYS = frozenset(
+    ("text", "result", "output", "report", "completed", "content", "message", "final", "answer", "summary", "response")
+)
 
 
 def acknowledges(result: str) -> bool:
@@ -64,7 +71,7 @@ def fails(result: str) -> bool:
 
 def unframed(result: str) -> str:
     """The report in what a parent was handed back."""
-    text = result.strip()
+    text = _HEADER.sub("", result.strip())
     if text[:1] in "{[" and (inner := _in_json(text)):
         return inner
     opened = _TAGS.search(text)
@@ -74,7 +81,7 @@ def unframed(result: str) -> str:
             text = _unescaped(text[opened.end() : closing].strip("\n"))
             if text.strip()[:1] in "{[" and (inner := _in_json(text.strip())):
                 return inner
-    text = _FOOTER.sub("", _HEADER.sub("", text))
+    text = _FOOTER.sub("", text)
     return _unindented(text).strip()
 
 

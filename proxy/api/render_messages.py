@@ -17,12 +17,9 @@ Item = dict[str, Any]
 
 
 def rendered(dialect: str, messages: Sequence[Message]) -> list[Any]:
-    """The messages (input items in the Responses format), in order.
-
-    Raises:
-        KeyError: when there is no such dialect.
-    """
-    items = [item for message in messages for item in _DIALECTS[dialect](message)]
+    """The messages (input items in the Responses format), in order. A dialect that has no form of its own here is given
+    that of Chat Completions."""
+    items = [item for message in messages for item in _DIALECTS.get(dialect, _chat)(message)]
     return _answered(items) if dialect == "openai-responses" else items
 
 

@@ -73,6 +73,13 @@ def _aider(planned: ConnectPlan, window: int) -> ConnectPlan:
     return replace(set_, notes=(*set_.notes, _note("max-chat-history-tokens", window)))
 
 
+def _copilot(planned: ConnectPlan, window: int) -> ConnectPlan:
+    """1.0.102: 80 % of the largest prompt, by the usage that is reported, and when it resumes by its own estimate."""
+    key = "COPILOT_PROVIDER_MAX_PROMPT_TOKENS"
+    environment = {**planned.environment, key: str(TIMES * window)}
+    return replace(planned, environment=environment, notes=(*planned.notes, _note(key, window)))
+
+
 def _note(key: str, window: int) -> str:
     return (
         f"It compacts by its own estimate of a history, so {key} is {TIMES * window:,}, {TIMES} times the {window:,} "
@@ -91,4 +98,5 @@ _STRETCHES: dict[str, Stretch] = {
     "cline": _cline,
     "openclaw": _openclaw,
     "aider": _aider,
+    "copilot": _copilot,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory.session import Patience, RequestKind
-from proxy.runtimes.runtime import Headers, Runtime, SideRequestSign, preamble
+from proxy.runtimes.runtime import Headers, RequestPurpose, Runtime, SideRequestSign, preamble
 from proxy.wire.dialect import RequestView
 
 _PROMPTS = ("*SEARCH/REPLACE block*", "add them to the chat", "added these files to the chat", "aider")
@@ -48,13 +48,22 @@ class CopilotCli(Runtime):
 
     name = "copilot-cli"
     offers_tools = True
+    patience = Patience(share=0.8)
+    signs = (
+        SideRequestSign(RequestKind.COMPACTION, True, last="Please create a detailed summary of the conversation"),
+    )
 
     def recognises(self, headers: Headers, view: RequestView) -> bool:
         """By the name that its system prompt gives itself, or the header that only it sends."""
         return "x-interaction-type" in headers or "You are the GitHub Copilot CLI" in preamble(view)[:2000]
 
-    def is_subagent(self, headers: Headers, view: RequestView) -> bool:
+    def own_kind(self, headers: Headers, view: RequestView) -> RequestPurpose | None:
         """By the header that says what a request is for."""
+        compacts = headers.get("x-interaction-type", "") == "conversation-compaction"
+        return RequestPurpose(RequestKind.COMPACTION, True) if compacts else None
+
+    def is_subagent(self, headers: Headers, view: RequestView) -> bool:
+        """By the same header."""
         return headers.get("x-interaction-type", "") == "conversation-subagent"
 
 

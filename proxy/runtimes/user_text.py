@@ -95,6 +95,7 @@ _MACHINE_TEXTS = (
     "You are in the middle of a conversation that has been summarized",
     "Here is a summary of the conversation to date",
     "Context summary:",
+    "Some of the conversation history has been summarized to free up context",
     "I spoke to you previously about a number of things.",
     "What did we do so far?",
     # requests for a summary, a title, a suggestion
@@ -105,6 +106,7 @@ _MACHINE_TEXTS = (
     "Read the output file to retrieve the result:",
     "Full transcript available at:",
     "Your task is to create a detailed summary of",
+    "Please create a detailed summary of the conversation so far. The history is being compacted",
     "You are performing a CONTEXT CHECKPOINT COMPACTION",
     "You are the component that summarizes",
     "[SUGGESTION MODE",

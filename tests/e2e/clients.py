@@ -9,9 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from proxy.connect import Address, Machine, NotEditable, carry_out, plan, preview
+from proxy.connect.windows import WINDOW
 from tests.e2e.script import Call
 
 MODEL = "scripted"
+WHOLE = ("turns", "errands", "unshed", "long")
+"""The scenarios that show the whole of what memory promises; the others go into one side of it with some clients."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +32,13 @@ class Client:
     """A client. What is common: its environment, and that ``connect`` points it at the proxy."""
 
     name = ""
-    light = False
-    """Whether it is played through the light scenario alone."""
-    resumes = True
-    """Whether it can resume a session without a person."""
+    plays: tuple[str, ...] = ()
+    """The scenarios that it is played through: all but the light one where none is named."""
     appends = True
-    """Whether it only ever appends to a session's messages, resumed sessions included."""
+    """Whether it only ever appends to a session's messages, resumed sessions included. Of others no request may share
+    less with the one before than what the client itself sent."""
+    survives: tuple[str, ...] = ("429", "500", "cut")
+    """The provider's faults after which it tries again."""
     narrow = 60_000
     """A small window in which it still works, in tokens."""
     compacts = 0
@@ -72,6 +76,10 @@ class Client:
     def delegate(self, prompt: str) -> tuple[Call, ...]:
         """The calls that let a sub-agent do something and bring its report."""
         raise NotImplementedError
+
+    def reports(self, report: str) -> tuple[Call, ...]:
+        """The calls by which a sub-agent hands in its report, where saying it is not enough."""
+        return ()
 
     def delegate_two(self, one: str, other: str) -> tuple[Call, ...]:
         """The calls that send two sub-agents out at once, and bring both reports."""
@@ -303,7 +311,7 @@ class Pi(Client):
 
 class Kilo(OpenCode):
     name = "kilo"
-    light = True
+    plays = WHOLE
 
     def environment(self) -> dict[str, str]:
         off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
@@ -320,7 +328,10 @@ class Kilo(OpenCode):
 
 class Copilot(Client):
     name = "copilot"
-    light = True
+    # Told four times its window, as it is connected, it compacts no session of this size, with shedding or without.
+    plays: tuple[str, ...] = ("turns", "errands", "long")
+    appends = False
+    narrow, compacts, shows = 100_000, 76_000, 18_000
 
     def __init__(self, place: Place, window: int | None = None) -> None:
         super().__init__(place, window)
@@ -333,7 +344,8 @@ class Copilot(Client):
     def connect(self, server: str) -> None:
         """It is connected by variables alone."""
         machine = Machine(self.place.home, self.place.projects[0])
-        self._connected = plan(self.name, Address(server), machine).environment
+        planned = plan(self.name, Address(server), machine, window=self.window or WINDOW)
+        self._connected = planned.environment
 
     def command(self, prompt: str, resume: bool) -> list[str]:
         return [self.bin("copilot"), "--allow-all-tools", *(["--continue"] if resume else []), "-p", prompt]
@@ -342,11 +354,19 @@ class Copilot(Client):
         return Call("view", {"path": str(path)})
 
     def shell(self, command: str) -> Call:
-        return Call("bash", {"command": command, "description": "Look around"})
+        return Call("bash", {"command": command, "description": "Look around", "initial_wait": 120})
+
+    def delegate(self, prompt: str) -> tuple[Call, ...]:
+        told = {"description": "look at the parser", "name": "look", "mode": "sync", "agent_type": "general-purpose"}
+        return (Call("task", {**told, "prompt": prompt}),)
 
 
 class Gemini(Copilot):
     name = "gemini"
+    # No long session: one that it resumes it compacts by an estimate of its own history, whatever usage was reported.
+    plays: tuple[str, ...] = ("turns", "errands")
+    # It ends where a stream breaks off.
+    survives = ("429", "500")
 
     def environment(self) -> dict[str, str]:
         own = {
@@ -375,11 +395,16 @@ class Gemini(Copilot):
     def shell(self, command: str) -> Call:
         return Call("run_shell_command", {"command": command})
 
+    def delegate(self, prompt: str) -> tuple[Call, ...]:
+        return (Call("invoke_agent", {"agent_name": "generalist", "prompt": prompt}),)
+
+    def reports(self, report: str) -> tuple[Call, ...]:
+        return (Call("complete_task", {"result": {"response": report}}),)
+
 
 class Cline(Client):
     name = "cline"
-    light = True
-    resumes = False
+    plays = ("once", "errands")
 
     def environment(self) -> dict[str, str]:
         off = ("CLINE_TELEMETRY_DISABLED", "CLINE_NO_AUTO_UPDATE")
@@ -406,10 +431,13 @@ class Cline(Client):
     def shell(self, command: str) -> Call:
         return Call("run_commands", {"commands": [command]})
 
+    def delegate(self, prompt: str) -> tuple[Call, ...]:
+        return (Call("spawn_agent", {"systemPrompt": "You look at code, and report.", "task": prompt}),)
+
 
 class OpenClaw(Client):
     name = "openclaw"
-    light = True
+    plays = ("once",)
     appends = False
 
     def environment(self) -> dict[str, str]:

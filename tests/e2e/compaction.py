@@ -15,6 +15,7 @@ _LAST = (
     "CONTEXT CHECKPOINT COMPACTION",  # Codex
     "CRITICAL: Respond with TEXT ONLY",  # Claude Code
     "You are the component that summarizes",  # Qwen Code
+    "create a detailed summary of the conversation so far",  # Copilot CLI
 )
 _SYSTEM = (
     "context summarization",  # opencode, pi
@@ -35,6 +36,6 @@ def asks_for_summary(body: Mapping[str, Any]) -> bool:
 
 
 def _system(body: Mapping[str, Any]) -> list[str]:
-    told = [str(body.get("system", "")), str(body.get("instructions", ""))]
+    told = [str(body.get("system", "")), str(body.get("instructions", "")), str(body.get("systemInstruction", ""))]
     items = body.get("messages") or body.get("input") or ()
     return told + [str(item.get("content", "")) for item in items if item.get("role") in ("system", "developer")]

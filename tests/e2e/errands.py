@@ -38,7 +38,8 @@ class Errands(Stage):
 
     def _errand(self, say: str) -> Step:
         """What a sub-agent does: it reads a file, and reports."""
-        return self.model.script.add(calls=(self.client.read(self.project / "parser.py"),), say=say)
+        calls = (self.client.read(self.project / "parser.py"), *self.client.reports(say))
+        return self.model.script.add(calls=calls, say=say)
 
     async def _studies(self) -> None:
         self._child = self._errand(REPORT)

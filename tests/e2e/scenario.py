@@ -8,6 +8,7 @@ in what is forwarded for a new session of the same project, and not for one of a
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,15 @@ from tests.e2e.stage import Failed, Stage
 FACT = "Please remember this decision: the billing service of this project is deployed on port 7443."
 QUESTION = "On which port is the billing service deployed?"
 ANSWER = "7443"
+UNRELATED = (
+    "Some news of the team: the tokenizer splits its input on commas and keeps the quotes. Greta's birthday party is at"
+    " the lake house in July. The invoices are printed in Helvetica, never in Arial. Our podcast comes out every second"
+    " Thursday morning. The greenhouse sensors report humidity every ten minutes."
+)
+"""Five memories that have nothing to do with the question."""
+MARKS = ("keeps the quotes", "lake house", "Helvetica", "podcast", "greenhouse")
+
+_RECALLED = re.compile(r"<recalled-memory>.*?</recalled-memory>", re.DOTALL)
 
 
 class Turns(Stage):
@@ -36,9 +46,11 @@ class Turns(Stage):
         await self.check("the proxy is killed and started again", self.restart)
         await self.check("resume after it", lambda: self._turn("Let us go on.", resume=True, say="With pleasure."))
         for fault, words in (("429", "refused for its rate"), ("500", "failing"), ("cut", "cut in the middle")):
-            await self.check(f"a reply that is {words}", lambda fault=fault: self._fault(fault))  # type: ignore[misc]
+            if fault in self.client.survives:
+                await self.check(f"a reply that is {words}", lambda fault=fault: self._fault(fault))  # type: ignore[misc]
         await self.check("something worth remembering", lambda: self._turn(FACT, resume=True, say="I shall."))
-        await self.check("a session's history only grows", lambda: self._grows(self._session))
+        await self.check("a session's history only grows", lambda: self.grows(self._session))
+        await self.check("five unrelated things in another session", lambda: self._turn(UNRELATED, one, say="I see."))
         await self.check("a new session of the project knows it", self._remembers)
         await self.check("the proxy is killed and started again once more", self.restart)
         await self.check("the session is resumed with what it was told", self._keeps)
@@ -46,7 +58,7 @@ class Turns(Stage):
         await self.check("the proxy is well, and ends when it is told to", self.well)
 
     async def _turn(
-        self, words: str, resume: bool = False, project: Path | None = None, **told: Any
+        self, words: str, project: Path | None = None, resume: bool = False, **told: Any
     ) -> tuple[Step, list[Forwarded]]:
         if project is None:
             self._session.append(len(self.model.script.steps) + 1)
@@ -59,7 +71,9 @@ class Turns(Stage):
             raise Failed("the tool's result was not forwarded")
 
     async def _subagent(self, project: Path) -> None:
-        child = self.model.script.add(calls=(self.client.read(project / "parser.py"),), say="It splits at commas.")
+        says = "It splits at commas."
+        reads = (self.client.read(project / "parser.py"), *self.client.reports(says))
+        child = self.model.script.add(calls=reads, say=says)
         calls = self.client.delegate(f"Look how the parser of this project works. {child.mark}")
         step, _ = await self._turn("Let a sub-agent look at the parser.", resume=True, calls=calls, say="That is all.")
         if len(self.model.of_step(child.number)) < 2:
@@ -75,19 +89,6 @@ class Turns(Stage):
         if self.client.appends and forwarded[0].messages != forwarded[1].messages:
             raise Failed("what was forwarded again differs from what was forwarded first")
 
-    async def _grows(self, steps: list[int]) -> None:
-        if not self.client.appends:
-            return
-        before: list[object] = []
-        for one in (one for number in steps for one in self.model.of_step(number)):
-            messages = one.messages
-            if messages[: len(before)] != before:
-                at = next(
-                    (at for at, (a, b) in enumerate(zip(before, messages, strict=False)) if a != b), len(messages)
-                )
-                raise Failed(f"step {one.step}: message {at} of {len(before)} is not as it was forwarded before")
-            before = messages
-
     async def _remembers(self) -> None:
         await self.learnt()
         step, forwarded = await self._turn(QUESTION, project=self.client.place.projects[0], say="Let me think.")
@@ -95,6 +96,8 @@ class Turns(Stage):
             raise Failed(
                 f"{ANSWER} does not stand in what was forwarded: {json.dumps(forwarded[0].messages[-1])[-300:]}"
             )
+        if beside := unrelated_in(forwarded):
+            raise Failed(f"with the right one was recalled what has nothing to do with it: {', '.join(beside)}")
         self._knowing = step.number
 
     async def _keeps(self) -> None:
@@ -102,9 +105,15 @@ class Turns(Stage):
             raise Failed("there is no session that knows it")
         words, project = "Thank you, that helps.", self.client.place.projects[0]
         step, _ = await self._turn(words, resume=True, project=project, say="You are welcome.")
-        await self._grows([self._knowing, step.number])
+        await self.grows([self._knowing, step.number])
 
     async def _keeps_apart(self) -> None:
         _, forwarded = await self._turn(QUESTION, project=self.client.place.projects[1], say="I do not know.")
         if any(ANSWER in one.raw for one in forwarded):
             raise Failed(f"{ANSWER} stands in what was forwarded for another project")
+
+
+def unrelated_in(forwarded: list[Forwarded]) -> list[str]:
+    """Which of the unrelated memories were recalled."""
+    told = "".join(found for one in forwarded for found in _RECALLED.findall(one.raw))
+    return [mark for mark in MARKS if mark in told]

@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +18,7 @@ import aiohttp
 from proxy.connect import NotEditable
 from tests.e2e.clients import Client
 from tests.e2e.model import Forwarded, Model
+from tests.e2e.prefixes import shared, without_memory
 from tests.e2e.sandbox import end_group, listening, run
 from tests.e2e.script import Step
 
@@ -182,6 +183,20 @@ class Stage:
             raise Failed(f"the client did not show the model's answer: {said[-300:]}")
         step.shown = said
         return step, forwarded
+
+    async def grows(self, steps: Sequence[int]) -> None:
+        """A session's requests share what the client's own share, at least: all of it, where it only ever appends."""
+        before: list[Any] = []
+        for one in (one for number in steps for one in self.model.of_step(number)):
+            messages = one.messages
+            own = shared(without_memory(before), without_memory(messages))
+            kept = shared(before, messages)
+            if kept < own or (self.client.appends and kept < len(before)):
+                raise Failed(
+                    f"step {one.step}: {kept} of {len(before)} messages are as they were forwarded before, "
+                    f"and {own} of the client's own are"
+                )
+            before = messages
 
     async def ask(self, path: str) -> dict[str, Any]:
         """What an endpoint of the proxy's answers; a command takes seconds to start."""

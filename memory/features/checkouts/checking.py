@@ -1,6 +1,8 @@
 """Look citations up again where they stood, in the time that a request has for it. For a thread of its own.
 
-What was found is kept by the file's time and size: as long as these are the same, only they are looked at.
+What was found is kept by the file's time, size and number: as long as these are the same, only they are looked at. When
+a request arrives they are, for the files that were asked for last; by the time that it is known what is to be shown,
+its verdicts need no file any more.
 """
 
 from __future__ import annotations
@@ -8,7 +10,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
@@ -19,10 +21,16 @@ from memory.features.checkouts.finding import mark_of
 from memory.features.checkouts.looking import CheckoutView
 from memory.learning.citations import needle
 
-MOST: Final = 8192
-"""Citations whose verdict is kept."""
-
-
+MOST_CHECKOUTS: Final = 16
+"""Checkouts that are kept in sight."""
+MOST_FILES: Final = 512
+"""Files of a checkout of which it is kept what was found in them."""
+MOST_CITATIONS: Final = 256
+"""Citations of a file whose verdicts are kept."""
+AT_ARRIVAL: Final = 256
+"""Files that are looked at when a request arrives: those that were asked for last."""
+LARGE: Final = 64 * 1024
+"""Bytes of a file that is searched while a request waits; what a larger one says is known at the next one."""
 MOST_BYTES: Final = 4 * 2**20
 """Bytes of files that are kept at hand."""
 
@@ -45,64 +53,168 @@ class CitationVerdict:
     now: str = ""
 
 
+@dataclass(slots=True)
+class CitedFile:
+    """A file as it was when it was looked at, and what was found in it of its citations (None where that cannot be
+    told); ``signature`` is None where there is no such file."""
+
+    signature: FileSignature | None
+    found: dict[Citation, CitationVerdict | None] = field(default_factory=dict)
+
+
+Elsewhere = Mapping[tuple[str, str], tuple[int, str]]
+"""Where a symbol stands that is not in its file any more (by root and name): with the references by which that was
+sought, and the file, empty where it is nowhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """That a citation has still to be looked up."""
+
+
+UNKNOWN: Final = Unknown()
+
+
+def verdict_of(
+    cited: Citation, view: CheckoutView, file: CitedFile | None, elsewhere: Elsewhere
+) -> CitationVerdict | Unknown | None:
+    """A citation as it stands, by what is at hand of its file; None where that cannot be told."""
+    if cited.sort is CitationKind.VERSION:
+        other = declared_version(cited, view.built)
+        return CitationVerdict(CitationState.CHANGED if other else CitationState.HOLDS, cited, other or "")
+    if file is None:
+        return UNKNOWN
+    if file.signature is None:
+        return _missing(cited, view, elsewhere)
+    if cited.sort is CitationKind.FILE and not cited.mark:
+        return CitationVerdict(CitationState.HOLDS, cited)
+    if cited.file not in view.files:
+        return None  # it may be ignored now
+    verdict = file.found.get(cited, UNKNOWN)
+    return _sought(verdict, view, elsewhere) if isinstance(verdict, CitationVerdict) else verdict
+
+
+def at_hand(
+    learnt: Sequence[LearnedAt], view: CheckoutView, files: Mapping[str, CitedFile], elsewhere: Elsewhere
+) -> tuple[dict[str, tuple[CitationVerdict, ...]], list[LearnedAt]]:
+    """Verdicts on what memories cite, by their ids, from what is at hand; and those memories of which something has
+    still to be looked up. Asks no file."""
+    known: dict[str, tuple[CitationVerdict, ...]] = {}
+    unknown: list[LearnedAt] = []
+    for each in learnt:
+        seen = (cited for cited in each.cites if cited.seen)
+        verdicts = [verdict_of(cited, view, files.get(cited.file), elsewhere) for cited in seen]
+        if any(isinstance(verdict, Unknown) for verdict in verdicts):
+            unknown.append(each)
+        else:
+            known[each.memory] = tuple(verdict for verdict in verdicts if isinstance(verdict, CitationVerdict))
+    return known, unknown
+
+
 class CitationChecker:
-    """Looks citations up. Of one thread only."""
+    """Looks citations up. Of one thread only; what :meth:`refresh` gives is for others to read."""
 
     def __init__(self) -> None:
-        self._cache: OrderedDict[tuple[str, str, Citation], tuple[FileSignature, CitationVerdict]] = OrderedDict()
+        self._files: OrderedDict[str, OrderedDict[str, CitedFile]] = OrderedDict()
         self._contents: OrderedDict[tuple[str, str], tuple[FileSignature, bytes]] = OrderedDict()
         self._bytes = 0
         self.elsewhere: dict[tuple[str, str], tuple[int, str]] = {}
-        """Where a symbol stands that is not in its file any more (by root and name): with the references by which that
-        was sought, and the file, empty where it is nowhere."""
 
     def check(
-        self, learnt: Sequence[LearnedAt], view: CheckoutView, until: float
+        self, learnt: Sequence[LearnedAt], view: CheckoutView, until: float, largest: int = MOST_BYTES
     ) -> Mapping[str, tuple[CitationVerdict, ...]]:
-        """Verdicts on what memories cite, by their ids; no word of those for which there is no time."""
+        """Verdicts on what memories cite, by their ids; no word of those for which there is no time, or of which a file
+        is larger."""
         found: dict[str, tuple[CitationVerdict, ...]] = {}
+        looked: dict[str, CitedFile] = {}
         with CheckoutFiles(view.root) as inside:
             for each in learnt:
-                verdicts: list[CitationVerdict] = []
+                verdicts: list[CitationVerdict | Unknown | None] = []
                 for cited in each.cites:
                     if time.perf_counter() >= until:
                         return found
-                    if cited.seen and (verdict := self._verdict(cited, view, inside)) is not None:
-                        verdicts.append(verdict)
-                found[each.memory] = tuple(verdicts)
+                    if cited.seen:
+                        verdicts.append(self._verdict(cited, view, inside, looked, largest))
+                if not any(isinstance(verdict, Unknown) for verdict in verdicts):
+                    found[each.memory] = tuple(each for each in verdicts if isinstance(each, CitationVerdict))
         return found
 
-    def _verdict(self, cited: Citation, view: CheckoutView, inside: CheckoutFiles) -> CitationVerdict | None:
-        """A citation as it stands; None where that cannot be told."""
-        if cited.sort is CitationKind.VERSION:
-            other = declared_version(cited, view.built)
-            return (
-                CitationVerdict(CitationState.CHANGED, cited, other)
-                if other
-                else CitationVerdict(CitationState.HOLDS, cited)
-            )
+    def refresh(self, view: CheckoutView, until: float) -> Mapping[str, CitedFile]:
+        """The files of a checkout that were asked for last as they are now, by their paths, with all that was looked up
+        of them looked up again where they were written since. As far as there is time."""
+        files = self._files.get(view.root, OrderedDict())
+        looked: dict[str, CitedFile] = {}
+        with CheckoutFiles(view.root) as inside:
+            for path in list(reversed(files))[:AT_ARRIVAL]:
+                if time.perf_counter() >= until:
+                    break
+                before = files[path]
+                try:
+                    file = self._file(view.root, path, inside)
+                    if file is not before and file.signature is not None and path in view.files:
+                        for cited in tuple(before.found):
+                            self._look(cited, view.root, file, inside)
+                except OSError:
+                    continue
+                looked[path] = file
+        return looked
+
+    def _verdict(
+        self,
+        cited: Citation,
+        view: CheckoutView,
+        inside: CheckoutFiles,
+        looked: dict[str, CitedFile],
+        largest: int,
+    ) -> CitationVerdict | Unknown | None:
+        """A citation as it stands; its file is looked at once at most."""
         try:
-            signature = inside.signature(cited.file)
-            if signature is None:
-                return self._missing(cited, view)
-            if cited.sort is CitationKind.FILE and not cited.mark:
-                return CitationVerdict(CitationState.HOLDS, cited)
-            if cited.file not in view.files:
-                return None  # it may be ignored now
-            key = (view.root, cited.file, cited)
-            known = self._cache.get(key)
-            if known is None or known[0] != signature:
-                content = self._content(view.root, cited.file, signature, inside)
-                if content is None:
-                    return None
-                verdict = _look(cited, content)
-                known = self._cache[key] = signature, verdict
-                while len(self._cache) > MOST:
-                    self._cache.popitem(last=False)
-            self._cache.move_to_end(key)
+            if cited.sort is not CitationKind.VERSION and cited.file not in looked:
+                looked[cited.file] = self._file(view.root, cited.file, inside)
+            file = looked.get(cited.file)
+            verdict = verdict_of(cited, view, file, self.elsewhere)
+            if (
+                verdict is UNKNOWN
+                and file is not None
+                and file.signature is not None
+                and file.signature.size <= largest
+            ):
+                self._look(cited, view.root, file, inside)
+                verdict = verdict_of(cited, view, file, self.elsewhere)
         except OSError:
             return None
-        return self._sought(known[1], view)
+        return verdict
+
+    def _file(self, root: str, path: str, inside: CheckoutFiles) -> CitedFile:
+        """A file as it is now, with what was found in it as long as it is the same.
+
+        Raises:
+            OSError: when it cannot be told whether it is there.
+        """
+        files = self._files.setdefault(root, OrderedDict())
+        self._files.move_to_end(root)
+        while len(self._files) > MOST_CHECKOUTS:
+            self._files.popitem(last=False)
+        signature = inside.signature(path)
+        file = files.get(path)
+        if file is None or file.signature != signature:
+            file = files[path] = CitedFile(signature)
+        files.move_to_end(path)
+        while len(files) > MOST_FILES:
+            files.popitem(last=False)
+        return file
+
+    def _look(self, cited: Citation, root: str, file: CitedFile, inside: CheckoutFiles) -> None:
+        """Look a citation up in its file, if that is one that is read.
+
+        Raises:
+            OSError: when it cannot be read.
+        """
+        assert file.signature is not None
+        content = self._content(root, cited.file, file.signature, inside)
+        if len(file.found) >= MOST_CITATIONS:
+            file.found.clear()
+        file.found[cited] = _look(cited, content) if content is not None else None
 
     def _content(self, root: str, path: str, signature: FileSignature, inside: CheckoutFiles) -> bytes | None:
         """A file's content, of the last ones at hand: several memories cite the same file."""
@@ -119,30 +231,24 @@ class CitationChecker:
             self._bytes -= len(gone)
         return content
 
-    def _missing(self, cited: Citation, view: CheckoutView) -> CitationVerdict | None:
-        """A citation whose file is not there."""
-        new = view.renamed.get(cited.file)
-        if new is not None:
-            return CitationVerdict(CitationState.MOVED, cited, new)
-        if cited.file in view.files and cited.sort is CitationKind.FILE:
-            return CitationVerdict(CitationState.GONE, cited)
-        return (
-            CitationVerdict(CitationState.GONE, cited)
-            if cited.sort is CitationKind.FILE
-            else self._sought(CitationVerdict(CitationState.GONE, cited), view)
-        )
 
-    def _sought(self, verdict: CitationVerdict, view: CheckoutView) -> CitationVerdict:
-        """What is known of a symbol that is not where it was."""
-        if verdict.state is not CitationState.GONE or verdict.cited.sort not in (
-            CitationKind.SYMBOL,
-            CitationKind.PORT,
-        ):
-            return verdict
-        refs, file = self.elsewhere.get((view.root, verdict.cited.name), (0, ""))
-        if refs != view.refs:
-            return CitationVerdict(CitationState.CHANGED, verdict.cited, f"not in {verdict.cited.file} any more")
-        return CitationVerdict(CitationState.MOVED, verdict.cited, file) if file else verdict
+def _missing(cited: Citation, view: CheckoutView, elsewhere: Elsewhere) -> CitationVerdict:
+    """A citation whose file is not there."""
+    new = view.renamed.get(cited.file)
+    if new is not None:
+        return CitationVerdict(CitationState.MOVED, cited, new)
+    return _sought(CitationVerdict(CitationState.GONE, cited), view, elsewhere)
+
+
+def _sought(verdict: CitationVerdict, view: CheckoutView, elsewhere: Elsewhere) -> CitationVerdict:
+    """What is known of a symbol that is not where it was."""
+    cited = verdict.cited
+    if verdict.state is not CitationState.GONE or cited.sort not in (CitationKind.SYMBOL, CitationKind.PORT):
+        return verdict
+    refs, file = elsewhere.get((view.root, cited.name), (0, ""))
+    if refs != view.refs:
+        return CitationVerdict(CitationState.CHANGED, cited, f"not in {cited.file} any more")
+    return CitationVerdict(CitationState.MOVED, cited, file) if file else verdict
 
 
 def _look(cited: Citation, content: bytes) -> CitationVerdict:

@@ -39,6 +39,10 @@ MOST_ASKED = 2000
 """Memories of an owner that are looked through for what is gone."""
 ASKING_SECONDS = 10.0
 """For a repository, where a person asks."""
+MOST_COMPARED = 1000
+"""Characters of a memory that are held against the manifests."""
+MOST_PRIMED = 500
+"""Memories that are looked up when a checkout is seen first."""
 MOST_LOOKED = 500
 """Memories that are looked into behind one exchange."""
 
@@ -107,6 +111,7 @@ class CheckoutsFeature(Feature):
         view = await self.sight.look(root, arrival.at)
         if view is not None:
             worked.came.append((arrival.at, view.checkout))
+            await self._prime(view, arrival.scope)
             await self._follow(view)
             await self._look_into_unknown(view)
 
@@ -124,7 +129,7 @@ class CheckoutsFeature(Feature):
             anywhere = {id: marking.staged(each, None, frozenset(), arrival.at) for id, each in learnt.items()}
             return {id: mark for id, mark in anywhere.items() if mark.words} | crowded
         cited = [each for each in learnt.values() if each.cites]
-        seen = await self.sight.read(root, cited, until)
+        seen = await self.sight.read(root, cited, until, arrival.at)
         verdicts = seen.verdicts or {}
         self._counts["late"] += sum(each.memory not in verdicts for each in cited)
         marked = dict(crowded)
@@ -152,7 +157,7 @@ class CheckoutsFeature(Feature):
         if row is None and isinstance(held, Fact) and len(self._unknown) < MOST_LOOKED:
             self._unknown[held.id] = held, view.root
         of_code = marking.checked(verdicts, row.checkout.commit if row is not None else "", view.checkout.commit)
-        other = against(held.text, view.built)
+        other = against(held.text[:MOST_COMPARED], view.built)
         return marking.joined(stage, of_code, MemoryMark(f"the checkout says otherwise: {other}" if other else ""))
 
     async def after_exchange(self, exchange: Journaled) -> FeatureLesson:
@@ -311,6 +316,13 @@ class CheckoutsFeature(Feature):
             self.rows.written()
             self._changed(owners)
 
+    async def _prime(self, view: CheckoutView, scope: Scope) -> None:
+        """Have what is remembered of a checkout looked up once."""
+        if not self.sight.to_prime(view.root):
+            return
+        rows = [each for owner in scope.owners() for each in await self._journal.learnt_after(owner, "", MOST_ASKED)]
+        self.sight.prime([each for each in rows if each.cites][:MOST_PRIMED], view)
+
     async def look_into_new(self, view: CheckoutView) -> bool:
         """Find what new memories cite; whether there were any."""
         new = await self._journal.unlooked(view.checkout.repository, MOST_LOOKED)
@@ -318,6 +330,7 @@ class CheckoutsFeature(Feature):
             cited = await self.sight.run_git(lambda: {id: found(text, view) for id, text in new})
             await self._journal.looked(cited)
             self.rows.written()
+            self.sight.prime([LearnedAt(id, "", view.checkout, "", cites) for id, cites in cited.items()], view)
         return bool(new)
 
     async def _look_into_unknown(self, view: CheckoutView) -> None:
@@ -329,9 +342,11 @@ class CheckoutsFeature(Feature):
             self._unknown.pop(fact.id, None)
         here = replace(view.checkout, branch="", staged=False)
         cited = await self.sight.run_git(lambda: {fact.id: found(fact.text, view) for fact in mine})
-        for fact in mine:
-            await self._journal.learn_where(LearnedAt(fact.id, fact.owner, here, "", cited[fact.id], looked=True))
+        learnt = [LearnedAt(fact.id, fact.owner, here, "", cited[fact.id], looked=True) for fact in mine]
+        for each in learnt:
+            await self._journal.learn_where(each)
         self.rows.written()
+        self.sight.prime(learnt, view)
 
 
 def _to_be_asked(fact: Fact) -> bool:

@@ -1,7 +1,9 @@
 """Checkouts as they stand, kept up to date beside requests: one thread asks git, the other reads files.
 
 A request never waits for git. It is told how a checkout stands where that is known without: nothing was written since
-the last look, the same commit is checked out, or the main branch is, or a branch that begins at its newest commit.
+the last look, the same commit is checked out, or the main branch is, or a branch that begins at its newest commit. What
+is cited is looked at when a request arrives, beside it, and what was not known by then is looked up behind it, for the
+next one. Only a checkout's first requests wait, as long as what is remembered of it has not been looked up once.
 """
 
 from __future__ import annotations
@@ -17,15 +19,29 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from memory.checkout import Checkout, Citation, CitationKind, LearnedAt
-from memory.features.checkouts.checking import CitationChecker, CitationState, CitationVerdict
+from memory.features.checkouts.checking import (
+    LARGE,
+    MOST_CHECKOUTS,
+    CitationChecker,
+    CitationState,
+    CitationVerdict,
+    CitedFile,
+    at_hand,
+)
 from memory.features.checkouts.files import allowed
 from memory.features.checkouts.finding import seek
 from memory.features.checkouts.looking import CheckoutView, head_of, look, times, watched
 
 T = TypeVar("T")
 
-MOST: Final = 16
-"""Checkouts that are kept in sight."""
+ARRIVAL_SECONDS: Final = 0.02
+"""For what was cited before, when a request arrives."""
+BEHIND_SECONDS: Final = 0.25
+"""For what a request did not wait for."""
+RETURN_SECONDS: Final = 0.0005
+"""What the reading thread leaves of a request's time for the way back, and for the words."""
+TICK_SECONDS: Final = 0.001
+"""The loop waits for whole milliseconds, rounded up."""
 
 
 @dataclass(slots=True)
@@ -49,6 +65,16 @@ class SeenCheckout:
     verdicts: Mapping[str, tuple[CitationVerdict, ...]] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Arrived:
+    """What was seen when a request arrived: the checkout as :class:`SeenCheckout` has it, and the files that were asked
+    for last."""
+
+    fresh: CheckoutView | None
+    last: CheckoutView | None
+    files: Mapping[str, CitedFile]
+
+
 class CheckoutWatcher:
     """Looks. ``folders``: only checkouts below one of them, where there are any."""
 
@@ -59,6 +85,8 @@ class CheckoutWatcher:
         self._checking = CitationChecker()
         self._views: OrderedDict[str, _Looked] = OrderedDict()
         self._looks: OrderedDict[str, tuple[datetime, Future[CheckoutView | None]]] = OrderedDict()
+        self._arrivals: OrderedDict[str, tuple[datetime, Future[_Arrived]]] = OrderedDict()
+        self._primed: OrderedDict[str, Future[None]] = OrderedDict()
 
     def view(self, root: str) -> CheckoutView | None:
         """A checkout as it was seen last."""
@@ -70,16 +98,65 @@ class CheckoutWatcher:
         known = self._looks.get(root)
         if known is None or known[0] < at:
             known = self._looks[root] = at, self._asking.submit(self._see, root)
+            self._arrivals[root] = at, self._reading.submit(self._arrive, root)
             _bounded(self._looks)
+            _bounded(self._arrivals)
         return await asyncio.wrap_future(known[1])
 
-    async def read(self, root: str, cited: Sequence[LearnedAt], until: float) -> SeenCheckout:
-        """A checkout and what is cited of it, as far as that can be told until then."""
-        work = asyncio.wrap_future(self._reading.submit(self._read, root, cited, until))
-        seen = await within(work, until) or SeenCheckout(last=self.view(root))
-        if seen.verdicts and seen.last is not None:
-            self._seek(seen.verdicts, seen.last)
+    def to_prime(self, root: str) -> bool:
+        """Whether what is remembered of a checkout has yet to be looked up once."""
+        return root not in self._primed
+
+    def prime(self, cited: Sequence[LearnedAt], view: CheckoutView) -> None:
+        """Look up what is cited of a checkout, beside all requests: it is at hand when it is asked for."""
+        self._primed.setdefault(view.root, self._reading.submit(self._look_behind, cited, view))
+        _bounded(self._primed)
+
+    async def read(
+        self, root: str, cited: Sequence[LearnedAt], until: float, arrived: datetime | None = None
+    ) -> SeenCheckout:
+        """A checkout and what is cited of it, as far as that can be told until then. What was seen since a request
+        ``arrived`` is told at once."""
+        seen = await self._seen_at_arrival(root, cited, until, arrived)
+        if seen is None:
+            work = self._reading.submit(self._read, root, cited, until - RETURN_SECONDS)
+            seen = await within(work, until) or SeenCheckout(last=self.view(root))
+        if seen.last is not None:
+            verdicts = seen.verdicts or {}
+            self._seek(verdicts, seen.last)
+            late = [each for each in cited if each.memory not in verdicts]
+            if late:
+                self._reading.submit(self._look_behind, late, seen.last)
         return seen
+
+    async def _seen_at_arrival(
+        self, root: str, cited: Sequence[LearnedAt], until: float, arrived: datetime | None
+    ) -> SeenCheckout | None:
+        """What was seen since a request arrived; None where nothing was."""
+        known = self._arrivals.get(root)
+        if arrived is None or known is None or known[0] < arrived:
+            return None
+        at_arrival = await within(known[1], until)
+        if at_arrival is None:
+            return SeenCheckout(last=self.view(root))
+        fresh = self._looked_since(root, arrived) or at_arrival.fresh
+        last = fresh or at_arrival.last
+        if last is None:
+            return SeenCheckout()
+        same = [each for each in cited if each.checkout.repository == last.checkout.repository]
+        verdicts, unknown = at_hand(same, last, at_arrival.files, self._checking.elsewhere)
+        primed = self._primed.get(root)
+        if unknown and (primed is None or not primed.done()) and until - time.perf_counter() > RETURN_SECONDS:
+            work = self._reading.submit(self._checking.check, unknown, last, until - RETURN_SECONDS, LARGE)
+            late = await within(work, until)
+            verdicts |= late or {}
+        return SeenCheckout(fresh, last, verdicts)
+
+    def _looked_since(self, root: str, arrived: datetime) -> CheckoutView | None:
+        """A checkout as git told of it since a request arrived; None where it has not yet."""
+        looked = self._looks.get(root)
+        done = looked is not None and looked[0] >= arrived and looked[1].done() and looked[1].exception() is None
+        return self.view(root) if done else None
 
     async def run_git(self, work: Callable[[], T]) -> T:
         """Do something that asks git."""
@@ -113,7 +190,19 @@ class CheckoutWatcher:
         if last is None:
             return SeenCheckout()
         same = [each for each in cited if each.checkout.repository == last.checkout.repository]
-        return SeenCheckout(fresh, last, self._checking.check(same, last, until))
+        return SeenCheckout(fresh, last, self._checking.check(same, last, until, LARGE))
+
+    def _arrive(self, root: str) -> _Arrived:
+        """In the thread that reads."""
+        fresh = self._glance(root)
+        last = fresh or self.view(root)
+        until = time.perf_counter() + ARRIVAL_SECONDS
+        return _Arrived(fresh, last, self._checking.refresh(last, until) if last is not None else {})
+
+    def _look_behind(self, cited: Sequence[LearnedAt], view: CheckoutView) -> None:
+        """In the thread that reads: look up what no request waits for."""
+        same = [each for each in cited if each.checkout.repository == view.checkout.repository]
+        self._checking.check(same, view, time.perf_counter() + BEHIND_SECONDS)
 
     def _glance(self, root: str) -> CheckoutView | None:
         """A checkout as it stands, where that is known without git."""
@@ -145,14 +234,14 @@ class CheckoutWatcher:
         self._checking.elsewhere[key] = view.refs, seek(view.root, cited, view.files)[0]
 
 
-async def within(work: asyncio.Future[T], until: float) -> T | None:
-    """What a work gives, if it does so in time; it goes on in any case."""
-    left = until - time.perf_counter()
-    if not work.done() and left > 0:
-        await asyncio.wait({work}, timeout=left)
+async def within(work: Future[T], until: float) -> T | None:
+    """What a thread's work gives, if it does so in time; it goes on in any case."""
+    left = until - time.perf_counter() if not work.done() else 0.0
+    if left > 0:
+        await asyncio.wait({asyncio.wrap_future(work)}, timeout=max(left - TICK_SECONDS, TICK_SECONDS / 2))
     return work.result() if work.done() and not work.cancelled() and work.exception() is None else None
 
 
 def _bounded(cache: OrderedDict[str, Any]) -> None:
-    while len(cache) > MOST:
+    while len(cache) > MOST_CHECKOUTS:
         cache.popitem(last=False)

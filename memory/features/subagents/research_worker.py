@@ -10,12 +10,12 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from memory.conversation import Message, Role
+from memory.conversation import Message, Role, ToolCall
 from memory.features.subagents.folders import AllowedFolders
 from memory.features.subagents.journal_port import ResearchJournal
 from memory.features.subagents.research_passages import SPACE, passages_of
@@ -229,12 +229,15 @@ class ResearchWorker(JournalFollower):
         back = [message for message in fresh if message.results or message.role is Role.USER]
         if given:
             work.spawns.extend(given)
-        if not back or not (given or await self._journal.spawns_of(session.id)):
+        sent = (*(await self._journal.spawns_of(session.id) if back else ()), *given)
+        if not back or not sent:
             return
         sent_out = {each.id: each for each in await self._journal.research_of_parent(session.id)}
         sent_out |= {each.id: each for each in work.research.values() if each.parent == session.id}
-        spawns = {each.errand.call: each for each in (*await self._journal.spawns_of(session.id), *given)}
-        names = {call.id: call.name for message in journaled.messages for call in message.calls}
+        made = _answered(journaled.messages)
+        renamed = {id: call for id, call in made.items() if id != call.id}
+        spawns = {each.errand.call: each for each in sent} | _asking_the_same(renamed, sent, learnt)
+        names = {id: call.name for id, call in made.items()}
         for message in back:
             await self._came_back(observed, message, list(sent_out.values()), spawns, names, learnt, work)
 
@@ -260,7 +263,11 @@ class ResearchWorker(JournalFollower):
             if found is not Delivery.NOT:
                 matched.add(research.call)
                 work.research[research.id] = handed_back(research, "", message.digest, found, at)
-        known = {each.call: each for each in (*sent_out, *work.research.values()) if each.call}
+        every = (*sent_out, *work.research.values())
+        known = {each.call: each for each in every if each.call}
+        asked = {each.question: each for each in every if each.question}
+        other_ids = [(call, spawn) for call, spawn in spawns.items() if spawn.errand.call != call]
+        known |= {call: asked[spawn.errand.prompt] for call, spawn in other_ids if spawn.errand.prompt in asked}
         failed = {result.call_id for result in message.results if result.failed}
         for call, text in texts.items():
             spawn = spawns.get(call)
@@ -372,6 +379,34 @@ def _again(research: Research, text: str) -> bool:
     one kind have many lines in common."""
     known = (Delivery.WHOLE, Delivery.SHORTENED) if research.session else (Delivery.WHOLE,)
     return any(delivery(report, text) in known for report in research.reports)
+
+
+def _answered(messages: Sequence[Message]) -> dict[str, ToolCall]:
+    """By the ids of results the calls that they answer: those of the same id, or those in the same place, where a
+    client gives its calls other ids than they came with (Gemini's come with none)."""
+    found: dict[str, ToolCall] = {}
+    calls: Sequence[ToolCall] = ()
+    place = 0
+    for message in messages:
+        if message.calls:
+            calls, place = message.calls, 0
+        for result in message.results:
+            named = [call for call in calls if call.id == result.call_id]
+            if len(named) == 1:
+                found[result.call_id] = named[0]
+            elif place < len(calls):
+                found[result.call_id] = calls[place]
+            place += 1
+    return found
+
+
+def _asking_the_same(
+    renamed: Mapping[str, ToolCall], sent: Sequence[Spawn], learnt: frozenset[str]
+) -> dict[str, Spawn]:
+    """By the ids of results what was sent out by the calls of other ids that they answer."""
+    asked = {each.errand.prompt: each for each in sent}
+    answered = ((id, errand) for id, call in renamed.items() for errand in errands([call], learnt))
+    return {id: asked[errand.prompt] for id, errand in answered if errand.prompt in asked}
 
 
 def _person(session: Session) -> str:

@@ -22,8 +22,8 @@ def gemini(address: Address, machine: Machine) -> ConnectPlan:
             "To keep it, write the line without export into ~/.gemini/.env, or into .gemini/.env of a project. "
             "GEMINI_API_KEY stays as it is and goes to upstream.gemini alone.",
             "It compacts at half of the model's window, by the usage that the provider reports: sessions are shed a "
-            'little below that. To use more of the window, say {"model": {"compressionThreshold": 0.95}} in '
-            "~/.gemini/settings.json.",
+            "little below that. A session that it resumes it compacts by its own estimate of the whole. To use more of "
+            'the window, say {"model": {"compressionThreshold": 0.95}} in ~/.gemini/settings.json.',
         ),
         warnings=login if "gemini" in machine.logins else (),
     )

@@ -29,12 +29,15 @@ FRAMES = {
     "claude, later": f"<task-notification><tool-use-id>t1</tool-use-id><result>{REPORT}</result></task-notification>",
     "codex": orjson.dumps({"status": {"019a": {"completed": REPORT}}}).decode(),
     "codex, again": f"<subagent_notification>{orjson.dumps({'completed': REPORT}).decode()}</subagent_notification>",
+    "gemini": "Subagent 'generalist' finished.\nTermination Reason: GOAL\nResult:\n"
+    + orjson.dumps({"response": REPORT}, option=orjson.OPT_INDENT_2).decode(),
     "cline": orjson.dumps({"text": REPORT, "iterations": 2, "finishReason": "stop", "usage": {"total": 9}}).decode(),
 }
 
 
 @pytest.mark.parametrize("frame", FRAMES)
 def test_a_framed_report_is_the_same_report(frame: str) -> None:
+    assert "Termination" not in unframed(FRAMES[frame])
     assert delivery(REPORT, FRAMES[frame]) is Delivery.WHOLE
     assert delivery(REPORT, unframed(FRAMES[frame])) is Delivery.WHOLE
     assert not acknowledges(FRAMES[frame])

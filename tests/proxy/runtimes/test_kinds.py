@@ -31,6 +31,8 @@ def turn(**told: Any) -> dict[str, str]:
     return {**CODEX, "x-codex-turn-metadata": json.dumps(told)}
 
 
+COPILOT = {"user-agent": "OpenAI/JS 5.20.1", "x-initiator": "agent", "x-interaction-type": "conversation-user"}
+COPILOT_SUMMARY = {**COPILOT, "x-interaction-type": "conversation-compaction"}
 MAIN, SUB, SIDE, COMPACT = RequestKind.MAIN, RequestKind.SUBAGENT, RequestKind.SIDE, RequestKind.COMPACTION
 HI = ("user", "Use tabs.")
 PAST = (HI, ("assistant", "Yes."))
@@ -70,6 +72,18 @@ REQUESTS: list[tuple[str, Mapping[str, str], RequestView, str, RequestKind, bool
         CODEX,
         view(*PAST, ("user", "You are performing a CONTEXT CHECKPOINT COMPACTION. Write."), tools=()),
         "codex",
+        COMPACT,
+        True,
+    ),
+    ("Copilot CLI's compaction", COPILOT_SUMMARY, view(*PAST, HI), "copilot-cli", COMPACT, True),
+    (
+        "Copilot CLI's compaction by its text",
+        COPILOT,
+        view(
+            *PAST,
+            ("user", "Please create a detailed summary of the conversation so far. The history is being compacted"),
+        ),
+        "copilot-cli",
         COMPACT,
         True,
     ),

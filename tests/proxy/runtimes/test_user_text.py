@@ -26,6 +26,10 @@ NOBODY = [
     "The conversation history before this point was compacted into the following summary:\n\nTabs.",
     "What did we do so far?",
     "Context summary:\n\nThe user wants tabs.",
+    "Some of the conversation history has been summarized to free up context.\n\nHere were the user messages:\n"
+    "<user_message>\nUse tabs.\n</user_message>\n\n<summary>\nThe user wants tabs.\n</summary>\n",
+    "Please create a detailed summary of the conversation so far. The history is being compacted so moving forward, "
+    "all conversation history will be removed.",
     "<state_snapshot>\n<goal>tabs</goal>\n</state_snapshot>\n\nResume the prior task using the summary above. Go on.",
     "Continue if you have next steps, or stop and ask for clarification.",
     "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.",

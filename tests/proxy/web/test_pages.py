@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 
-from tests.fake_provider import FakeProvider
+from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.api.asking import asking
 from tests.proxy.web.browsing import ROOT, Browser, let_in
 from tests.proxy.web.filled import SMALL, fill, projects
@@ -15,11 +17,27 @@ from tests.running import Running, running
 
 
 @pytest_asyncio.fixture
-async def full(provider: FakeProvider, tmp_path: Path) -> AsyncIterator[Running]:
+async def full(
+    provider: FakeProvider, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Running]:
+    """A copy of a home that is filled once."""
+    shutil.copytree(await _filled(tmp_path_factory), tmp_path, dirs_exist_ok=True)
     options = {"projects": projects(tmp_path / "checkout"), **SMALL}
     async with running(provider, tmp_path / "full", **options) as started:
-        await fill(started, provider)
         yield started
+
+
+async def _filled(factory: pytest.TempPathFactory) -> Path:
+    if not _FILLED:
+        folder = factory.mktemp("filled")
+        options = {"projects": projects(folder / "checkout"), **SMALL}
+        async with fake_provider() as provider, running(provider, folder / "full", **options) as started:
+            await fill(started, provider)
+        _FILLED.append(folder)
+    return _FILLED[0]
+
+
+_FILLED: list[Path] = []
 
 
 async def test_what_happened_is_told(full: Running) -> None:

@@ -136,6 +136,40 @@ async def test_a_child_that_never_passed_is_known_by_its_report(proxy: Running, 
     assert research.delivery is Delivery.WHOLE
 
 
+async def test_a_client_that_gives_calls_ids_of_its_own_hands_back_the_report(
+    proxy: Running, upstream: FakeProvider
+) -> None:
+    """Gemini CLI's sub-agents end with a call and its calls come without ids, so that two look alike at first."""
+    other = "Find out which migrations of the ledger cannot be rolled back, and why not."
+    asked = [(PROMPT, REPORT), (other, "Migration 14 drops a column, so that it cannot be rolled back. " * 2)]
+    names = ("agent_1", "agent_2")
+    ends = Call("done", "complete_task", orjson.dumps({"result": {"response": "See there."}}).decode())
+    script(
+        upstream,
+        CHAT,
+        Round(tuple(spawn("task", prompt) for prompt, _ in asked)),
+        Round((ends,)),
+        Round((ends,)),
+        Round((Say("So."),)),
+    )
+    parent = [user("How do we retry, and what cannot be rolled back?")]
+    await send(proxy, parent)
+    for prompt, _ in asked:
+        await send(proxy, [user(prompt)])
+    calls = [spawn(name, prompt) for name, (prompt, _) in zip(names, asked, strict=True)]
+    framed = "Subagent 'generalist' finished.\nTermination Reason: GOAL\nResult:\n"
+    results = [
+        result(name, framed + orjson.dumps({"response": report}).decode())
+        for name, (_, report) in zip(names, asked, strict=True)
+    ]
+    await send(proxy, [*parent, called(*calls), *results])
+    found = {each.question: each for each in await researched(proxy)}
+    assert set(found) == {PROMPT, other}
+    for prompt, report in asked:
+        assert found[prompt].report == report.strip() and found[prompt].parent
+        assert found[prompt].outcome is ResearchOutcome.FINISHED and found[prompt].delivery is Delivery.WHOLE
+
+
 async def test_a_background_child_reports_in_a_notification(proxy: Running, upstream: FakeProvider) -> None:
     call = spawn("toolu_9", PROMPT, tool="Agent")
     parent = [user("How do we retry?")]

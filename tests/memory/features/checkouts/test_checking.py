@@ -1,0 +1,115 @@
+"""Citations are looked up in the time that a request has for it, and never let it wait for more."""
+
+from __future__ import annotations
+
+import threading
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from memory.checkout import CitationKind, LearnedAt
+from memory.features.checkouts.checking import LARGE, CitationChecker, CitationState, at_hand
+from memory.features.checkouts.finding import found
+from memory.features.checkouts.looking import CheckoutView, look
+from memory.features.checkouts.sight import CheckoutWatcher
+from tests.memory.features.checkouts.repository import Repository
+
+TEXT = "The function drain_jobs in src/queue.py takes a limit."
+AT, LATER = datetime(2026, 3, 4, tzinfo=UTC), datetime(2026, 3, 5, tzinfo=UTC)
+AGES = 60.0
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return Repository(tmp_path / "loom")
+
+
+def learnt_in(view: CheckoutView, text: str = TEXT) -> LearnedAt:
+    cites = tuple(each for each in found(text, view) if each.sort is CitationKind.SYMBOL)
+    assert cites
+    return LearnedAt("m", "up:ada/loom", view.checkout, "", cites, looked=True)
+
+
+def seen_of(repository: Repository) -> CheckoutView:
+    view = look(str(repository.root))
+    assert view is not None
+    return view
+
+
+def in_time(seconds: float = AGES) -> float:
+    return time.perf_counter() + seconds
+
+
+def test_what_was_looked_up_once_is_at_hand_without_a_file(repository: Repository) -> None:
+    view = seen_of(repository)
+    learnt, checker = learnt_in(view), CitationChecker()
+    assert at_hand([learnt], view, {}, {}) == ({}, [learnt])
+    checker.check([learnt], view, in_time())
+    verdicts, unknown = at_hand([learnt], view, checker.refresh(view, in_time()), checker.elsewhere)
+    assert not unknown and [each.state for each in verdicts["m"]] == [CitationState.HOLDS]
+
+
+def test_a_file_that_was_written_again_is_searched_again_at_arrival(repository: Repository) -> None:
+    view = seen_of(repository)
+    learnt, checker = learnt_in(view), CitationChecker()
+    checker.check([learnt], view, in_time())
+    repository.write("src/queue.py", "PORT = 7100\n\n\ndef drain_all(limit):\n    return limit\n")
+    verdicts, _ = at_hand([learnt], view, checker.refresh(view, in_time()), checker.elsewhere)
+    assert [each.state for each in verdicts["m"]] == [CitationState.CHANGED]
+    (repository.root / "src/queue.py").unlink()
+    checker.elsewhere[view.root, "drain_jobs"] = view.refs, ""
+    verdicts, _ = at_hand([learnt], view, checker.refresh(view, in_time()), checker.elsewhere)
+    assert [each.state for each in verdicts["m"]] == [CitationState.GONE]
+
+
+def test_past_its_time_it_looks_nothing_up(repository: Repository) -> None:
+    view = seen_of(repository)
+    learnt, checker = learnt_in(view), CitationChecker()
+    assert checker.check([learnt], view, in_time(-1.0)) == {}
+    checker.check([learnt], view, in_time())
+    assert checker.refresh(view, in_time(-1.0)) == {}
+
+
+def test_a_large_file_is_searched_behind_a_request_only(repository: Repository) -> None:
+    repository.write("src/queue.py", "def drain_jobs(limit):\n    return limit\n" + "# filler\n" * (LARGE // 8))
+    repository.commit("a large file")
+    view = seen_of(repository)
+    learnt, checker = learnt_in(view), CitationChecker()
+    assert checker.check([learnt], view, in_time(), LARGE) == {}
+    assert checker.check([learnt], view, in_time())["m"]
+    assert checker.check([learnt], view, in_time(), LARGE)["m"]
+
+
+async def test_who_waits_is_told_in_time_whatever_the_disk_does(repository: Repository) -> None:
+    watcher = CheckoutWatcher(())
+    root = str(repository.root)
+    view = await watcher.look(root, AT)
+    assert view is not None
+    learnt, stuck = learnt_in(view), threading.Event()
+    await watcher.read(root, [learnt], in_time(), AT)
+    try:
+        watcher._reading.submit(stuck.wait)
+        await watcher.look(root, LATER)
+        late = await watcher.read(root, [learnt], in_time(0.002), LATER)
+        assert not late.verdicts and late.last is not None, "the reading thread still hangs"
+        assert not stuck.is_set()
+    finally:
+        stuck.set()
+    again = await watcher.read(root, [learnt], in_time(), LATER)
+    assert again.verdicts and again.verdicts["m"][0].state is CitationState.HOLDS
+
+
+async def test_what_a_request_could_not_wait_for_is_known_at_the_next_one(repository: Repository) -> None:
+    watcher = CheckoutWatcher(())
+    root = str(repository.root)
+    view = await watcher.look(root, AT)
+    assert view is not None
+    learnt = learnt_in(view)
+    first = await watcher.read(root, [learnt], in_time(0.0), AT)
+    assert not first.verdicts
+    await watcher.look(root, LATER)
+    watcher._reading.submit(int).result()
+    second = await watcher.read(root, [learnt], in_time(0.0), LATER)
+    assert second.verdicts and second.verdicts["m"], "it needs no time any more"
