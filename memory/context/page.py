@@ -44,6 +44,8 @@ MUCH: Final = 1.5
 """How many times the page's budget what somebody told of their life must be, not to have all of the page."""
 PERSONAL: Final = 0.4
 """The part of the page that it has then."""
+OF_WORK: Final = 0.2
+"""The share of words of work on software, from which on a liking is about that."""
 _LIFE: Final = (Category.PERSON, Category.PREFERENCES, Category.PEOPLE)
 _PRIVATE: Final = (Layer.USER, Layer.USER_PROJECT)
 
@@ -124,7 +126,7 @@ def _is_personal(fact: Fact) -> bool:
     """Whether a fact is what somebody told of themselves beside their work: no advice heeds what they told of that."""
     if fact.layer is not Layer.USER or fact.category not in _LIFE or fact.pinned or fact.kind is FactKind.CORRECTION:
         return False
-    return about_work(stems(fact.text)) == 0.0
+    return about_work(stems(fact.text)) < OF_WORK
 
 
 def heading(stream: Stream) -> str:

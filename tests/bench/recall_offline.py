@@ -1,7 +1,7 @@
 """How well page and recall do on the evaluation's development half, without a proxy: seconds instead of minutes.
 
     EVAL_HOME=DIR python -m tests.bench.recall_offline [--tokens 600] [--page 400] [--candidates 40] [--users 8]
-                                                       [--embedder NAME]
+                                                       [--embedder NAME] [--told 60]
                                                        [--seeking X --ordering Y --cosine W …]
 
 Every session is learned from exchange by exchange as the worker does it (reconciling left out), every question is
@@ -29,6 +29,9 @@ from memory.context.relevance_floor import FLOOR
 from memory.models.embedder_choice import load
 from memory.ports import Embedder
 from tests.bench.offline_store import BEGAN, Rules, Store, Turn, copied, play
+
+TOPICS = 20
+"""Preferences of one of PrefEval's people: one of each topic."""
 
 
 def mean(values: Iterable[float]) -> float:
@@ -106,16 +109,19 @@ class Bench:
                 sizes.append(tokens_of(text))
         print(f"bfcl ans_exact {mean(hits):.3f} at {mean(sizes):.0f} tokens")
 
-    def preferences(self, form: str, rules: Rules, users: int) -> None:
-        """Stated preferences found by questions that share few words with them."""
+    def preferences(self, form: str, rules: Rules, users: int, topics: int = TOPICS) -> None:
+        """Stated preferences found by questions that share few words with them. With more than :data:`TOPICS` told of
+        one person, what several of the set's people told is theirs."""
         by_topic: dict[str, list[Any]] = defaultdict(list)
         for item in self.load("membench/dev/prefeval.jsonl.gz"):
             by_topic[item["topic"]].append(item)
         distractors = [each["messages"] for each in self.load("transcripts/dev/tau-bench.jsonl.gz")]
         chance = random.Random(3)
         hits, alone, sizes = [], [], []
-        for number in range(min(users, *map(len, by_topic.values()))):
-            items = [topic[number] for topic in by_topic.values()][:20]
+        people = [list(each)[:TOPICS] for each in zip(*by_topic.values(), strict=False)]
+        of_one = topics // TOPICS
+        for first in range(0, len(people) - of_one + 1, of_one)[:users]:
+            items = [item for each in people[first : first + of_one] for item in each]
             sessions = [self._stated(item, form)[0] for item in items]
             for messages in chance.sample(distractors, 12):
                 sessions.insert(chance.randrange(len(sessions) + 1), _plain(messages)[:12])
@@ -129,7 +135,8 @@ class Bench:
                 hits.append(float(self.lib.Hay(framed + recalled).hit(gold, 0.7)))
                 alone.append(float(self.lib.Hay(framed).hit(gold, 0.7)))
                 sizes.append(tokens_of(framed + recalled))
-        print(f"prefeval {form} hit {mean(hits):.3f} (page alone {mean(alone):.3f}) at {mean(sizes):.0f} tokens")
+        shares = f"hit {mean(hits):.3f} (page alone {mean(alone):.3f})"
+        print(f"prefeval {form}, {topics} told: {shares} at {mean(sizes):.0f} tokens")
 
     def _stated(self, item: Any, form: str) -> tuple[list[Turn], list[str]]:
         """The conversation in which a preference shows, and what counts as found."""
@@ -163,6 +170,7 @@ def main() -> None:
     """Read the flags and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--embedder", default="static", help="static, or minilm, which is fetched to ~/.palimpsest")
+    parser.add_argument("--told", type=int, default=TOPICS, help="preferences that a simulated user of PrefEval tells")
     parser.add_argument("--users", type=int, default=8, help="simulated users of PrefEval")
     for name in ("tokens", "page", "candidates"):
         parser.add_argument(f"--{name}", type=int, default=getattr(Rules(), name))
@@ -190,7 +198,7 @@ def main() -> None:
     bench.locomo(rules)
     bench.bfcl(rules)
     for form in ("explicit", "choice", "persona"):
-        bench.preferences(form, rules, flags["users"])
+        bench.preferences(form, rules, flags["users"], flags["told"])
 
 
 if __name__ == "__main__":
