@@ -122,6 +122,9 @@ class Database:
         """See :attr:`shared`."""
         return True
 
+    async def leave_work(self) -> None:
+        """See :attr:`shared`."""
+
     def heed(self, connection: Connection) -> None:
         """See :attr:`shared`."""
 

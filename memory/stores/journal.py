@@ -157,6 +157,8 @@ class SqlJournal(
         self._newly.clear()
         self._opened.clear()
         self._nothing.clear()
+        self._known.clear()
+        self.changed.add_any()
         self.told.erased()
 
     @property
@@ -168,6 +170,10 @@ class SqlJournal(
     def works(self) -> bool:
         """Whether this process does what one alone must do."""
         return self._db.works
+
+    async def leave_work(self) -> None:
+        """Leave what one alone must do to another process, at once and for good."""
+        await self._db.leave_work()
 
     @property
     def there(self) -> bool:
