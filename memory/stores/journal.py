@@ -119,6 +119,7 @@ class SqlJournal(
                 counted=COUNTED,
                 on_owners=self._have_new_facts,
                 on_erase=self._has_erased,
+                on_miss=self._may_have_missed,
                 on_growth=self._have_grown,
                 on_work=self._has_turn,
             )
@@ -157,9 +158,11 @@ class SqlJournal(
         self._newly.clear()
         self._opened.clear()
         self._nothing.clear()
+        self.told.erased()
+
+    def _may_have_missed(self) -> None:
         self._known.clear()
         self.changed.add_any()
-        self.told.erased()
 
     @property
     def replicated(self) -> bool:

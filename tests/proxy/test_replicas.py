@@ -374,8 +374,7 @@ async def test_a_fact_that_no_message_taught_is_gone_from_the_page_of_each(
     other = next(each for each in replicas.every if each is not worker)
     text = "We decided to keep the ledger in copper drawers."
     ask = asking(worker)
-    named = {"x_palimpsest_project": "loom"}
-    await ask("POST", "api/remember", {"text": text}, status=201, **named)
+    await ask("POST", "api/remember", {"text": text}, status=201, x_palimpsest_project="loom")
     await replicas.learned()
     memory = other.edge.memory
     assert memory is not None
@@ -383,8 +382,9 @@ async def test_a_fact_that_no_message_taught_is_gone_from_the_page_of_each(
     async with asyncio.timeout(10):
         while "copper" not in (await memory.pages.page(scope)).text:  # noqa: ASYNC110 (it is made beside)
             await asyncio.sleep(0.02)
-    (known,) = [each["id"] for each in (await ask("GET", "api/facts", **named))["facts"] if "copper" in each["text"]]
-    await ask("POST", "api/forget", {"ids": [known]}, **named)
+    facts = (await ask("GET", "api/facts", x_palimpsest_project="loom"))["facts"]
+    known = [each["id"] for each in facts if "copper" in each["text"]]
+    await ask("POST", "api/forget", {"ids": known}, x_palimpsest_project="loom")
     await other.chat("Good evening, are you well?", session="after")
     assert "copper" not in provider.last.body.decode()
 

@@ -28,8 +28,8 @@ _NOW = "extract(epoch FROM clock_timestamp())::float8"
 @dataclass(frozen=True, slots=True)
 class Changes:
     """What has changed up to a ``number``: tables into which rows have come, rows that are others now, or gone, and the
-    owners whose facts those are; ``erased`` says that more may be gone, or emptied, than these. ``at`` is the
-    database's time of the look, in seconds."""
+    owners whose facts those are; ``erased`` says that more may be gone, or emptied, than these, ``missed``
+    that anything may be others. ``at`` is the database's time of the look, in seconds."""
 
     number: int
     at: float
@@ -37,6 +37,7 @@ class Changes:
     ids: tuple[str, ...]
     owners: frozenset[str]
     erased: bool
+    missed: bool
 
 
 class ChangeReader:
@@ -70,13 +71,15 @@ class ChangeReader:
         ).fetchall()
         at = found[0][3]
         rows = [(number, sort, memory) for number, sort, memory, _ in found if number is not None]
+        missed = at - before > MISSED_SECONDS
         return Changes(
             rows[-1][0] if rows else self._number,
             at,
             frozenset(sort for _, sort, memory in rows if not memory and sort != ERASED),
             tuple(memory for _, sort, memory in rows if memory and sort != OWNER),
             frozenset(memory for _, sort, memory in rows if sort == OWNER),
-            any(sort == ERASED for _, sort, _ in rows) or at - before > MISSED_SECONDS,
+            missed or any(sort == ERASED for _, sort, _ in rows),
+            missed,
         )
 
     def tell(self, changes: Changes) -> None:
@@ -86,10 +89,12 @@ class ChangeReader:
             if changes.number <= self._number and not changes.erased:
                 return
             self._number = max(self._number, changes.number)
-            for table in changes.grown.intersection(self._states):
+            for table in self._states if changes.missed else changes.grown.intersection(self._states):
                 self._states[table] += 1
             if self._watch is None:
                 return
+            if changes.missed:
+                self._watch.on_miss()
             if changes.ids:
                 self._watch.on_change(changes.ids)
             if changes.owners:

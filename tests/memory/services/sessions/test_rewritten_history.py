@@ -12,6 +12,7 @@ import pytest_asyncio
 
 from memory.conversation import Conversation, Form, Message, Role, Text, ToolCall, ToolResult, digest
 from memory.edits import Act, Entry, Replace
+from memory.ports import LedgerVersion
 from memory.scope import Scope
 from memory.services.prepare import Preparation
 from memory.services.sessions.live import LiveSession
@@ -167,10 +168,10 @@ async def test_what_is_to_be_taken_back_is_not_read_again_with_what_others_have_
     live.decide([stub])
     await bench.sessions.save(live)
     bench.sessions.shared = True
-    live.version = None  # as if another process had written
+    live.version = LedgerVersion(0, 0)  # as if another process had written
     await bench.sessions.look(talk(history(2)), named)
-    assert live.version is not None and live.ledger.shed
+    assert live.version.size and live.ledger.shed
     bench.sessions.withdrawals.add(live.session, [stub])
-    live.version = None
+    live.version = LedgerVersion(0, 0)
     await bench.sessions.look(talk(history(2)), named)
-    assert live.version is not None and not live.ledger.shed
+    assert live.version.size and not live.ledger.shed
