@@ -158,7 +158,9 @@ class Markers:
         for file, names in self._trusted.named().items():
             if project in names.shared_with:
                 found = self.file(Path(file))
-                if found.mode is not Mode.OFF and found.project == names.project and project in found.shared_with:
+                # What is switched off further up is switched off here, too.
+                allowed = self.of(str(Path(file).parent)).mode is not Mode.OFF
+                if allowed and found.project == names.project and project in found.shared_with:
                     sharing.append(names.project)
         return tuple(name for name in dict.fromkeys(sharing) if name != project)
 

@@ -45,7 +45,7 @@ class DrainSettings(Section):
     """How a server ends."""
 
     notice_seconds: float = Field(0.0, ge=0, le=600)
-    reply_seconds: float = Field(10.0, ge=0, le=86_400)
+    reply_seconds: float = Field(5.0, ge=0, le=86_400)
 
 
 class ServerSettings(Section):

@@ -15,10 +15,12 @@ from typing import Final
 from memory.context.disputed import each_in_scope
 from memory.context.diversity import same
 from memory.context.essential import LEAST, essential_worth, on_page
+from memory.context.message_intent import about_work
 from memory.context.pack import disarmed, quoted, tokens_of
 from memory.context.token_allocation import RATIOS, Demand, Ratios, allocate
 from memory.fact import Category, Fact, FactKind, Origin, Sensitivity, State, Stream
 from memory.language.terms import words_of
+from memory.language.words import stems
 from memory.scope import Layer
 from memory.strength import recency
 from memory.understanding.cores import is_core
@@ -119,8 +121,10 @@ def _personal_room(essential: Iterable[Fact], budget: int, count: Callable[[str]
 
 
 def _is_personal(fact: Fact) -> bool:
-    """Whether a fact is what somebody told of themselves beside their work."""
-    return fact.layer is Layer.USER and fact.category in _LIFE and not fact.pinned
+    """Whether a fact is what somebody told of themselves beside their work: no advice heeds what they told of that."""
+    if fact.layer is not Layer.USER or fact.category not in _LIFE or fact.pinned or fact.kind is FactKind.CORRECTION:
+        return False
+    return about_work(stems(fact.text)) == 0.0
 
 
 def heading(stream: Stream) -> str:

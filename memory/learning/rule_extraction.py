@@ -124,7 +124,12 @@ def by_rules(
             pinned=request is not None and request.pinned,
         )
         if found and meant.position == told_at + 1 and _goes_on(found[-1], draft):
-            found[-1] = replace(found[-1], text=f"{found[-1].text} {draft.text}")
+            found[-1] = replace(
+                found[-1],
+                text=f"{found[-1].text} {draft.text}",
+                importance=max(found[-1].importance, draft.importance),
+                entities=tuple(dict.fromkeys((*found[-1].entities, *draft.entities))),
+            )
         else:
             found.append(draft)
         told_at = meant.position
@@ -134,9 +139,15 @@ def by_rules(
 def _goes_on(before: FactDraft, draft: FactDraft) -> bool:
     """Whether a draft says more of what the one right before it names, and nothing without that: "To me, it looks
     cheap"."""
-    together = len(before.text.split()) + len(draft.text.split())
-    alike = before.kind is draft.kind and before.layer is draft.layer and before.expires_at == draft.expires_at
-    return alike and together <= MAX_WORDS and leans(draft.text) and not leans(before.text)
+    if not leans(draft.text) or leans(before.text) or len(before.text.split()) + len(draft.text.split()) > MAX_WORDS:
+        return False
+    # What guards one of them would be lost with it.
+    return _guarded(before) == _guarded(draft) and sensitivity(f"{before.text} {draft.text}") is before.sensitivity
+
+
+def _guarded(draft: FactDraft) -> tuple[object, ...]:
+    """What a draft is beside its words."""
+    return draft.kind, draft.layer, draft.sensitivity, draft.pinned, draft.wrong, draft.expires_at, draft.valid_until
 
 
 def judge(clause: SpokenSentence) -> RuleFinding | None:

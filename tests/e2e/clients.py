@@ -323,7 +323,7 @@ class Kilo(OpenCode):
 
     def command(self, prompt: str, resume: bool) -> list[str]:
         program = self.place.packages / "@kilocode" / "cli-linux-x64" / "bin" / "kilo"
-        return [str(program), "run", "--format", "json", *(["-c"] if resume else []), prompt]
+        return [str(program), "run", "--auto", "--format", "json", *(["-c"] if resume else []), prompt]
 
 
 class Copilot(Client):

@@ -181,6 +181,17 @@ def test_what_is_shared_counts_for_the_names_that_the_person_trusts_as_the_file_
     assert markers.shared_with("acme/boats") == ()
 
 
+def test_what_is_switched_off_further_up_is_shared_with_nobody(tmp_path: Path) -> None:
+    trusted, file = tmp_path / "home" / TRUSTED, tmp_path / "private" / "lib" / NAME
+    file.parent.mkdir(parents=True)
+    file.write_text('project = "acme/lib"\nshared_with = ["acme/boats"]\n')
+    TrustedProjects(trusted).write({str(file): TrustedNames("acme/lib", ("acme/boats",))})
+    markers = Markers(TrustedProjects(trusted))
+    assert markers.shared_with("acme/boats") == ("acme/lib",)
+    (tmp_path / "private" / NAME).write_text('memory = "off"\n')
+    assert markers.shared_with("acme/boats") == ()
+
+
 async def test_what_is_remembered_of_a_shared_project_is_recalled_where_it_is_shared_and_nowhere_else(
     provider: FakeProvider, tmp_path: Path
 ) -> None:

@@ -135,8 +135,10 @@ class CheckoutsFeature(Feature):
         verdicts = seen.verdicts or {}
         self._counts["late"] += sum(each.memory not in verdicts for each in cited)
         marked = dict(crowded)
+        own = frozenset(session.scope.owners())
         for each in memories:
-            mark = self._mark(each, learnt.get(each.id), seen, verdicts.get(each.id, ()), arrival.at)
+            verdict = verdicts.get(each.id, ())
+            mark = self._mark(each, learnt.get(each.id), seen, verdict, arrival.at, each.owner in own)
             if mark.words or mark.weight != 1.0:
                 marked[each.id] = mark
         self._counts["marked"] += len(marked) - len(crowded)
@@ -149,12 +151,13 @@ class CheckoutsFeature(Feature):
         seen: SeenCheckout,
         verdicts: Sequence[CitationVerdict],
         at: datetime,
+        is_own: bool,
     ) -> MemoryMark:
-        """How one memory is shown."""
+        """How one memory is shown. What is not the session's own, but shared with it, is of another repository."""
         here, own = (seen.fresh.checkout, seen.fresh.own) if seen.fresh is not None else (None, frozenset[str]())
         stage = marking.staged(row, here, own, at) if row is not None else MemoryMark()
         view = seen.last
-        if stage.weight <= 0.0 or view is None or not _of_a_project(held):
+        if stage.weight <= 0.0 or view is None or not is_own or not _of_a_project(held):
             return stage
         if row is None and isinstance(held, Fact) and len(self._unknown) < MOST_LOOKED:
             self._unknown[held.id] = held, view.root

@@ -219,6 +219,13 @@ def test_what_is_told_of_work_keeps_all_of_the_page() -> None:
     assert tokens_of(frame_page(page(rules, 400, NOW).text)) > 350
 
 
+def test_likings_about_code_are_of_work() -> None:
+    likings = [
+        wish(f"I prefer tests of kind {n} to be in a folder of their own, in every repository.") for n in range(60)
+    ]
+    assert tokens_of(frame_page(page(likings, 400, NOW).text)) > 350
+
+
 def test_what_is_pinned_of_a_life_always_has_room() -> None:
     many = [wish(f"I avoid food of kind {n}, whoever cooks it and wherever I am.") for n in range(60)]
     pinned = [replace(each, pinned=True) for each in many[:12]]

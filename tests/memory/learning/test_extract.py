@@ -37,6 +37,14 @@ def test_what_only_says_more_of_what_was_just_named_is_one_fact_with_it() -> Non
     ]
 
 
+@pytest.mark.parametrize("reason", ["I was diagnosed with HIV", "of my depression"])
+def test_what_is_guarded_is_not_told_with_what_is_not(reason: str) -> None:
+    found = extract(f"I really like almonds. I avoid it since {reason}.", Origin.USER, AT)
+    told = {draft.sensitivity for draft in found if reason in draft.text}
+    assert told and Sensitivity.NORMAL not in told
+    assert all(reason not in draft.text for draft in found if "almonds" in draft.text)
+
+
 def test_a_rule_for_the_work_stays_with_the_project() -> None:
     (draft,) = extract("Always run `make check` before pushing.", Origin.USER, AT)
     assert draft.kind is FactKind.CONVENTION

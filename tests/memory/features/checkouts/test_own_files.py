@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 from memory.fact import Origin, Stability, State
+from memory.scope import Scope
+from memory.session import Arrival, RequestKind, Session
+from tests.memory.context.making import fact
 from tests.memory.features.checkouts.working import Working, working
 
 TESTS = "Test command: `make test` (Makefile)."
@@ -86,3 +90,16 @@ async def test_it_can_be_switched_off(tmp_path: Path) -> None:
     async with working(tmp_path, memory__checkouts__conventions=False) as on:
         await begun(on)
         assert await on.observed() == {}
+
+
+async def test_what_another_project_shares_is_not_held_against_this_ones_files(tmp_path: Path) -> None:
+    async with working(tmp_path) as on:
+        await begun(on)
+        scope, at = Scope(user="local", project="loom"), datetime.now(UTC)
+        session = Session("s", "s", scope, "bench", at, at)
+        arrival = Arrival(scope, RequestKind.MAIN, "bench", "", at, checkout=str(on.repository.root))
+        said = "We use jest for the tests."
+        own, shared = fact(said, owner=scope.owners()[-1]), fact(said, owner="up:/local/other")
+        marks = await on.feature.marks(session, arrival, [own, shared], 10.0)
+        assert "the checkout says otherwise" in marks[own.id].words
+        assert shared.id not in marks
