@@ -124,6 +124,15 @@ class Memory:
         """What turns texts into vectors now."""
         return self.recall.embedder
 
+    async def leave_work(self) -> None:
+        """Leave what one alone must do to another replica at once, where there are several; requests go on."""
+        if self.replica is not None:
+            try:
+                await self.replica.leave_work()
+            finally:
+                # What a duty that takes too long to stop would write behind this is refused.
+                await self.journal.leave_work()
+
     async def close(self) -> None:
         """Write what waits, then let go of the files."""
         if self.replica is not None:
@@ -315,9 +324,9 @@ async def open_memory(
     if journal.replicated:
 
         async def keep_up() -> None:
+            await pages.refresh()  # first: the index may take minutes, and what was forgotten may stand on a page
             if own_index:
                 await IndexWorker(journal, recall.index, recall.embedder).catch_up()
-            await pages.refresh()
 
         def erased() -> None:
             sessions.forget()

@@ -53,6 +53,9 @@ into URLs: 4,000 characters of any script, written as ``%XX``, are 48,000 bytes.
 TRACES_SECONDS = 2.0
 """How long the end waits for traces to be sent."""
 
+LEAVE_SECONDS = 30.0
+"""How long the work may take to come to a point at which it can be left."""
+
 REOPEN_SECONDS = 10.0
 """How long to wait before stores that could not be opened are tried again."""
 
@@ -228,7 +231,9 @@ async def _memory(app: web.Application) -> AsyncIterator[None]:
     await _open_memory(edge)
     wanted = edge.settings.memory.mode is not Mode.OFF
     opening = asyncio.create_task(_retry_opening(edge)) if wanted and edge.memory is None else None
+    leaving = asyncio.create_task(_leave_work(edge))
     yield
+    leaving.cancel()
     if opening:
         opening.cancel()
     if edge.beside:
@@ -247,16 +252,39 @@ async def _open_memory(edge: Edge) -> None:
             degradations=edge.degradations,
         )
 
-    edge.memory, edge.memory_fault = await fail_open(
-        bootstrap.open_memory(edge.settings.memory, edge.settings.home, guard, edge.settings.folders, edge.now),
-        default=None,
+    async def opened() -> tuple[bootstrap.Memory | None, bytes]:
+        memory = await bootstrap.open_memory(
+            edge.settings.memory, edge.settings.home, guard, edge.settings.folders, edge.now
+        )
+        if memory is None or not memory.journal.replicated:
+            return memory, edge.identity_key
+        try:
+            # Whose a session is must be the same to all replicas: the first one's key is everybody's.
+            return memory, await memory.journal.first_meta("identity", edge.identity_key)
+        except BaseException:
+            await memory.close()
+            raise
+
+    (edge.memory, edge.identity_key), edge.memory_fault = await fail_open(
+        opened(),
+        default=(None, edge.identity_key),
         timeout_seconds=120,
         operation="opening the stores",
         degradations=edge.degradations,
     )
-    if edge.memory is not None and edge.memory.journal.replicated:
-        # Whose a session is must be the same to all replicas: the first one's key is everybody's.
-        edge.identity_key = await edge.memory.journal.first_meta("identity", edge.identity_key)
+
+
+async def _leave_work(edge: Edge) -> None:
+    """While replies come to their end another replica does the work."""
+    await edge.draining.begun.wait()
+    if edge.memory is not None:
+        await fail_open(
+            edge.memory.leave_work(),
+            default=None,
+            timeout_seconds=LEAVE_SECONDS,
+            operation="leaving the work to another replica",
+            degradations=edge.degradations,
+        )
 
 
 async def _retry_opening(edge: Edge) -> None:

@@ -92,7 +92,10 @@ class Learner(JournalFollower):
 
     async def catch_up(self) -> None:
         """Learn from everything that is in the journal by now, and bring the index and the pages up to it. What comes
-        meanwhile is the worker's: where requests never cease, who waits for this would wait for ever."""
+        meanwhile is the worker's: where requests never cease, who waits for this would wait for ever. Nothing is done
+        where another process does the work."""
+        if not self._journal.works:
+            return
         newest = await self._journal.newest_exchange()
         while await self._batch(Pace.AT_ONCE) and self._tries.reached < newest:
             pass

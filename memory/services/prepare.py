@@ -289,6 +289,7 @@ class Preparation:
         """Agree with the other processes about what was decided, before the request is sent; whether anything of it
         was decided otherwise. Where that takes too long the request goes as it was decided here: the session may then
         have been given something else elsewhere, which is told as a failure of memory."""
+        self._withdraw_beside(request.live)
         agreeing = self._sessions.agree(request.live, request.conversation, request.arrival)
         (live, overruled), _ = await self._guard(
             agreeing,
@@ -364,9 +365,12 @@ class Preparation:
     async def _written(self, live: LiveSession, seconds: float = LEDGER_SECONDS) -> None:
         """Wait until a session's ledger is written, for so many seconds at most; what is to be taken back
         goes first."""
+        self._withdraw_beside(live)
+        await self._ledgers.written(live, seconds)
+
+    def _withdraw_beside(self, live: LiveSession) -> None:
         if self._sessions.withdrawals.of(live.session.id):
             self._ledgers.run_in_background(self._sessions.withdraw(live), WITHDRAWING)
-        await self._ledgers.written(live, seconds)
 
     def _pending_in(self, prepared: Prepared) -> LiveSession | None:
         """The session that something is pending in."""

@@ -58,6 +58,7 @@ class Replica:
         self._guard = guard
         self._wanted = False
         self._working = False
+        self._leaving = False
         self._switching = asyncio.Lock()
         self._switches: set[asyncio.Task[None]] = set()
         self._keeping_up = Worker(self._keep_up)
@@ -82,12 +83,22 @@ class Replica:
         self._keeping_up.start()
         self._turn(works())
 
-    async def stop(self) -> None:
-        """Give everything up."""
+    async def leave_work(self) -> None:
+        """Give the work up where it is done here, and do not begin it again."""
+        self._leaving = True
         self._wanted = False
-        await self._keeping_up.stop()
         async with self._switching:
             await self._end()
+
+    async def stop(self) -> None:
+        """Give everything up."""
+        nobody = SharedEvents()
+        self._told.work, self._told.grown = nobody.work, nobody.grown
+        self._told.changed, self._told.erased = nobody.changed, nobody.erased
+        await self._keeping_up.stop()
+        await self.leave_work()
+        if self._switches:
+            await asyncio.wait(self._switches)
 
     def _has_grown(self, tables: frozenset[str]) -> None:
         if self._working and "exchanges" in tables:
@@ -104,6 +115,8 @@ class Replica:
         self._keeping_up.wake()
 
     def _turn(self, works: bool) -> None:
+        if self._leaving:
+            return
         self._wanted = works
         switch = asyncio.create_task(self._switch())
         self._switches.add(switch)
@@ -111,7 +124,7 @@ class Replica:
 
     async def _switch(self) -> None:
         async with self._switching:
-            if self._wanted and not self._working:
+            if self._wanted and not self._working and not self._leaving:
                 self._working = True
                 for duty in self._duties:
                     duty.start()

@@ -50,8 +50,8 @@ class Watch:
 
     Where other processes write too, ``on_owners`` is called with the owners whose facts are others now, ``on_erase``
     when something may be gone or emptied that is kept in memory, ``on_growth`` with the tables into which rows have
-    come, ``on_work`` when it is this process's turn to do what one alone must do, or no more. Each is called in any
-    thread.
+    come, ``on_miss`` when any of all that may have happened unheard, ``on_work`` when it is this process's turn to do
+    what one alone must do, or no more. Each is called in any thread.
     """
 
     tables: tuple[str, ...]
@@ -60,6 +60,7 @@ class Watch:
     on_owners: Callable[[frozenset[str]], None] = lambda owners: None
     on_erase: Callable[[], None] = lambda: None
     on_growth: Callable[[frozenset[str]], None] = lambda tables: None
+    on_miss: Callable[[], None] = lambda: None
     on_work: Callable[[bool], None] = lambda works: None
 
 
@@ -121,6 +122,9 @@ class Database:
     def works(self) -> bool:
         """See :attr:`shared`."""
         return True
+
+    async def leave_work(self) -> None:
+        """See :attr:`shared`."""
 
     def heed(self, connection: Connection) -> None:
         """See :attr:`shared`."""

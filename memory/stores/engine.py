@@ -29,6 +29,9 @@ class Engine(Protocol):
     def works(self) -> bool:
         """Whether this process does what one alone must do."""
 
+    async def leave_work(self) -> None:
+        """Leave what one alone must do to another process, where there may be one, and do not take it again."""
+
     async def write(self, work: Work[T], *, anywhere: bool = False) -> T:
         """Run ``work`` in a transaction; its result, after the COMMIT. It may be run twice when a first attempt was
         rolled back: it must change nothing but the database. ``anywhere`` is what every process may write; all else

@@ -119,6 +119,7 @@ class SqlJournal(
                 counted=COUNTED,
                 on_owners=self._have_new_facts,
                 on_erase=self._has_erased,
+                on_miss=self._may_have_missed,
                 on_growth=self._have_grown,
                 on_work=self._has_turn,
             )
@@ -159,6 +160,10 @@ class SqlJournal(
         self._nothing.clear()
         self.told.erased()
 
+    def _may_have_missed(self) -> None:
+        self._known.clear()
+        self.changed.add_any()
+
     @property
     def replicated(self) -> bool:
         """Whether other processes write at the same time."""
@@ -168,6 +173,10 @@ class SqlJournal(
     def works(self) -> bool:
         """Whether this process does what one alone must do."""
         return self._db.works
+
+    async def leave_work(self) -> None:
+        """Leave what one alone must do to another process, at once and for good."""
+        await self._db.leave_work()
 
     @property
     def there(self) -> bool:

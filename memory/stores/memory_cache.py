@@ -69,6 +69,12 @@ class KnownMemories:
                 self._young.pop(id, None)
                 self._elder.pop(id, None)
 
+    def clear(self) -> None:
+        """Any of them may have changed or be gone."""
+        with self._lock:
+            self._epoch += 1
+            self._young, self._elder = {}, {}
+
     def _make_room(self) -> None:
         if len(self._young) >= self._half:
             self._young, self._elder = {}, self._young
@@ -95,6 +101,12 @@ class ChangedMemories:
             if len(self._ids) > self._most:
                 self._ids.clear()
                 self._many = True
+
+    def add_any(self) -> None:
+        """Any may have changed or be gone."""
+        with self._lock:
+            self._ids.clear()
+            self._many = True
 
     def take(self) -> frozenset[str] | None:
         """What has changed since this was asked last; None where that may be anything."""

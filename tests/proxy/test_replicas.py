@@ -340,6 +340,75 @@ async def test_replicas_share_the_index_of_a_qdrant_server(
     await shut()
 
 
+async def test_who_is_about_to_end_leaves_the_work_at_once_and_goes_on_with_requests(
+    replicas: Replicas, provider: FakeProvider
+) -> None:
+    (worker,) = replicas.working()
+    other = next(each for each in replicas.every if each is not worker)
+    worker.edge.draining.begun.set()
+    await until(lambda: replicas.working() == [other])
+    await worker.chat(LESSONS[2], session="lesson")
+    await replicas.learned()
+    assert await counted(other, "facts") > 0
+    assert not worker.edge.degradations.since(1000) and not other.edge.degradations.since(1000)
+
+
+async def test_where_another_one_works_the_own_endpoints_that_read_begin_no_work(
+    replicas: Replicas, provider: FakeProvider
+) -> None:
+    for each in replicas.every:
+        each.edge.draining.begun.set()
+    await until(lambda: not replicas.working())
+    first, second = replicas.every
+    await first.chat(LESSONS[2], session="lesson")
+    while first.edge.beside:
+        await asyncio.wait(first.edge.beside)
+    await asking(second)("POST", "api/provenance", {"from": {"program": "qwen-code"}}, x_palimpsest_project="loom")
+    assert await counted(first, "exchanges") == 1 and await counted(first, "facts") == 0
+
+
+async def test_a_fact_that_no_message_taught_is_gone_from_the_page_of_each(
+    replicas: Replicas, provider: FakeProvider
+) -> None:
+    (worker,) = replicas.working()
+    other = next(each for each in replicas.every if each is not worker)
+    text = "We decided to keep the ledger in copper drawers."
+    ask = asking(worker)
+    await ask("POST", "api/remember", {"text": text}, status=201, x_palimpsest_project="loom")
+    await replicas.learned()
+    memory = other.edge.memory
+    assert memory is not None
+    scope = Scope(None, "local", "loom")
+    async with asyncio.timeout(10):
+        while "copper" not in (await memory.pages.page(scope)).text:  # noqa: ASYNC110 (it is made beside)
+            await asyncio.sleep(0.02)
+    facts = (await ask("GET", "api/facts", x_palimpsest_project="loom"))["facts"]
+    known = [each["id"] for each in facts if "copper" in each["text"]]
+    await ask("POST", "api/forget", {"ids": known}, x_palimpsest_project="loom")
+    await other.chat("Good evening, are you well?", session="after")
+    assert "copper" not in provider.last.body.decode()
+
+
+async def test_stores_of_which_the_common_key_cannot_be_had_are_opened_again(
+    provider: FakeProvider, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first_meta, asked = PostgresJournal.first_meta, list[str]()
+
+    async def fails_at_first(journal: PostgresJournal, name: str, value: bytes) -> bytes:
+        asked.append(name)
+        if len(asked) == 1:
+            raise StoreError("the database is busy")
+        return await first_meta(journal, name, value)
+
+    monkeypatch.setattr(PostgresJournal, "first_meta", fails_at_first)
+    monkeypatch.setattr("proxy.app.REOPEN_SECONDS", 0.05)
+    settings = {"memory.postgresql.url": database, "memory.postgresql.replicas": True}
+    async with running(provider, tmp_path / "late", **settings) as late:
+        assert late.edge.memory is None and "busy" in late.edge.memory_fault
+        await until(lambda: late.edge.memory is not None)
+        assert asked == ["identity", "identity"] and not late.edge.memory_fault
+
+
 async def test_what_replicas_cannot_do_together_is_refused(
     replicas: Replicas, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

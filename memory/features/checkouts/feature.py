@@ -50,6 +50,8 @@ MOST_LOOKED = 500
 class CheckoutJournal(Protocol):
     """What this needs of the journal."""
 
+    @property
+    def works(self) -> bool: ...
     async def learnt(self, memories: Sequence[str]) -> dict[str, LearnedAt]: ...
     async def unlooked(self, repository: str, limit: int) -> list[tuple[str, str]]: ...
     async def looked(self, cited: Mapping[str, Sequence[Citation]]) -> None: ...
@@ -302,7 +304,8 @@ class CheckoutsFeature(Feature):
 
     async def _follow(self, view: CheckoutView, *, anew: bool = False) -> None:
         """See what has become of the branches on which something was learnt, where any reference has changed."""
-        if not self.sight.to_follow(view) and not anew:
+        # What is found out is written down by the one that does the work.
+        if not self._journal.works or (not self.sight.to_follow(view) and not anew):
             return
         repository = view.checkout.repository
         known = await self._journal.branches(repository)
@@ -328,6 +331,8 @@ class CheckoutsFeature(Feature):
 
     async def look_into_new(self, view: CheckoutView) -> bool:
         """Find what new memories cite; whether there were any."""
+        if not self._journal.works:
+            return False
         new = await self._journal.unlooked(view.checkout.repository, MOST_LOOKED)
         if new:
             cited = await self.sight.run_git(lambda: {id: found(text, view) for id, text in new})
@@ -339,7 +344,7 @@ class CheckoutsFeature(Feature):
     async def _look_into_unknown(self, view: CheckoutView) -> None:
         """Find what memories cite that were shown and learnt nowhere: from now on it is known whether that holds."""
         mine = [fact for fact, root in self._unknown.values() if root == view.root]
-        if not mine:
+        if not mine or not self._journal.works:
             return
         for fact in mine:
             self._unknown.pop(fact.id, None)

@@ -281,7 +281,7 @@ class SessionMatcher:
             return
         live = self._live.get(found.session.id)
         if live is None or live.version != found.version:
-            entries = await self._journal.ledger(found.session.id)
+            entries = self.withdrawals.without(found.session.id, await self._journal.ledger(found.session.id))
             live = self._live.get(found.session.id) or self._store(
                 LiveSession(found.session, Ledger(), known=True, read_at=found.session.seen_at)
             )
@@ -325,8 +325,9 @@ class SessionMatcher:
             return (await self.agree(other, conversation, arrival))[0], True
         if agreed.entries is None:
             return live, False
-        live.renew(agreed.entries, agreed.version)
-        stand = {(each.key, each.act, each.part, each.at_rest().text) for each in agreed.entries}
+        standing = self.withdrawals.without(live.session.id, agreed.entries)
+        live.renew(standing, agreed.version)
+        stand = {(each.key, each.act, each.part, each.at_rest().text) for each in standing}
         return live, any((each.key, each.act, each.part, each.at_rest().text) not in stand for each in entries)
 
     def _drop(self, live: LiveSession) -> None:

@@ -6,7 +6,6 @@ Whoever writes finds what others have written when it takes its turn; in quiet t
 from __future__ import annotations
 
 import threading
-import time
 from dataclasses import dataclass
 
 from memory.stores.connection import Connection
@@ -22,17 +21,23 @@ OWNER = "owner"
 ERASED = "erased"
 """The sort of a change by which something is gone, or emptied, that is not told by itself."""
 
+# The database's time, by which changes go: a machine that was suspended does not count its own.
+_NOW = "extract(epoch FROM clock_timestamp())::float8"
+
 
 @dataclass(frozen=True, slots=True)
 class Changes:
     """What has changed up to a ``number``: tables into which rows have come, rows that are others now, or gone, and the
-    owners whose facts those are; ``erased`` says that more may be gone, or emptied, than these."""
+    owners whose facts those are; ``erased`` says that more may be gone, or emptied, than these, ``missed``
+    that anything may be others. ``at`` is the database's time of the look, in seconds."""
 
     number: int
+    at: float
     grown: frozenset[str]
     ids: tuple[str, ...]
     owners: frozenset[str]
     erased: bool
+    missed: bool
 
 
 class ChangeReader:
@@ -43,40 +48,53 @@ class ChangeReader:
         self._lock = threading.Lock()
         self._states = dict.fromkeys(watch.counted if watch is not None else (), 0)
         self._number = 0
-        self._looked = time.monotonic()
+        self._looked = 0.0
 
     def begin(self, connection: PostgresConnection) -> None:
         """From here on: nothing of what was before is in memory."""
-        (self._number,) = connection.execute("SELECT coalesce(max(number), 0) FROM changes").fetchone()
+        self._number, self._looked = connection.execute(
+            f"SELECT coalesce(max(number), 0), {_NOW} FROM changes"
+        ).fetchone()
 
     def state(self, table: str) -> int:
         """A number that is another one whenever rows have come into a counted table since, or changed in it."""
         return self._states[table]
 
     def look(self, connection: Connection) -> Changes:
-        """What has changed since, the connection's own transaction included."""
-        rows = connection.execute(
-            "SELECT number, sort, memory FROM changes WHERE number > ? ORDER BY number", (self._number,)
+        """What has changed since, the connection's own transaction included. Nothing is taken as heard of until it is
+        told: a transaction that is rolled back is none."""
+        before = self._looked
+        found = connection.execute(
+            f"SELECT number, sort, memory, {_NOW} FROM (SELECT 1) AS one LEFT JOIN changes ON number > ? "
+            "ORDER BY number",
+            (self._number,),
         ).fetchall()
-        before, self._looked = self._looked, time.monotonic()
+        at = found[0][3]
+        rows = [(number, sort, memory) for number, sort, memory, _ in found if number is not None]
+        missed = at - before > MISSED_SECONDS
         return Changes(
             rows[-1][0] if rows else self._number,
+            at,
             frozenset(sort for _, sort, memory in rows if not memory and sort != ERASED),
             tuple(memory for _, sort, memory in rows if memory and sort != OWNER),
             frozenset(memory for _, sort, memory in rows if sort == OWNER),
-            any(sort == ERASED for _, sort, _ in rows) or self._looked - before > MISSED_SECONDS,
+            missed or any(sort == ERASED for _, sort, _ in rows),
+            missed,
         )
 
     def tell(self, changes: Changes) -> None:
         """These are committed."""
         with self._lock:
+            self._looked = max(self._looked, changes.at)
             if changes.number <= self._number and not changes.erased:
                 return
             self._number = max(self._number, changes.number)
-            for table in changes.grown.intersection(self._states):
+            for table in self._states if changes.missed else changes.grown.intersection(self._states):
                 self._states[table] += 1
             if self._watch is None:
                 return
+            if changes.missed:
+                self._watch.on_miss()
             if changes.ids:
                 self._watch.on_change(changes.ids)
             if changes.owners:

@@ -114,6 +114,12 @@ class PostgresDatabase:
         self._refuse_closed()
         return await self._writer.do(work, anywhere=anywhere)
 
+    async def leave_work(self) -> None:
+        """See :class:`memory.stores.engine.Engine`."""
+        if self._replica:
+            self._writer.leave_work()
+            await self.write(lambda connection: None, anywhere=True)
+
     def heed(self, connection: Connection) -> None:
         """See :class:`memory.stores.engine.Engine`."""
         if self._replica:

@@ -80,6 +80,7 @@ class PostgresWriter(WriteQueue):
         self._lease = Lease(where, replicas=bool(replica))
         self.works = not replica
         self._attempted = float("-inf")
+        self._leaving = False
         self._connection: PostgresConnection | None = connect()
         try:
             if not replica:
@@ -101,6 +102,10 @@ class PostgresWriter(WriteQueue):
         self._changes.begin(self._connection)
         self._thread.start()
         return result
+
+    def leave_work(self) -> None:
+        """Leave the work to another replica with the next transaction, and do not take it again."""
+        self._leaving = True
 
     def _write_forever(self) -> None:
         """The writer's thread."""
@@ -197,10 +202,14 @@ class PostgresWriter(WriteQueue):
         """The transaction's number, and whether the work is ours in it."""
         if not self._replica:
             return self._lease.renew(connection), True
-        attempt = time.monotonic() - self._attempted >= REPLICA_SECONDS
+        leaving = self._leaving
+        attempt = not leaving and time.monotonic() - self._attempted >= REPLICA_SECONDS
         if attempt:
             self._attempted = time.monotonic()
-        return self._lease.work(connection, attempt)
+        transaction, works = self._lease.work(connection, attempt)
+        if works and leaving:
+            self._lease.give_up(connection)
+        return transaction, works and not leaving
 
     def _catch_up(self, connection: PostgresConnection) -> int:
         """Do what has waited for this transaction; how much that was."""

@@ -11,7 +11,10 @@ import pytest
 
 from memory.ports import Lesson
 from memory.stores.errors import StoreFault
-from memory.stores.postgresql import writer
+from memory.stores.postgresql import changes, writer
+from memory.stores.postgresql.changes import ChangeReader
+from memory.stores.postgresql.connection import PostgresConnection
+from memory.stores.postgresql.database import PostgresDatabase
 from memory.stores.postgresql.journal import PostgresJournal
 from memory.stores.postgresql.replica_indexes import keep_indexes
 from tests import postgresql
@@ -130,5 +133,70 @@ async def test_caches_hear_what_another_one_has_written(url: str, tmp_path: Path
     await first.forget([told.id], told.recorded_at)
     assert await second.stored_session("nobody's", "ns", []) is None
     assert await second.memories([told.id], [told.owner]) == []
+    for each in (first, second):
+        await each.close()
+
+
+async def test_that_a_fact_which_no_message_taught_is_gone_is_heard(url: str, tmp_path: Path) -> None:
+    first = replica(url, tmp_path, "one")
+    await working(first)
+    second = replica(url, tmp_path, "two")
+    told, erased = fact("uses tabs"), list[bool]()
+    await first.learn(Lesson(0, (told,)))
+    assert await second.stored_session("nobody's", "ns", []) is None
+    second.told.erased = lambda: erased.append(True)
+    await first.forget([told.id], told.recorded_at)
+    assert await second.stored_session("nobody's", "ns", []) is None
+    assert erased
+    for each in (first, second):
+        await each.close()
+
+
+async def test_who_may_have_missed_changes_knows_no_memories_any_more(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = replica(url, tmp_path, "one")
+    await working(first)
+    second = replica(url, tmp_path, "two")
+    told = fact("uses tabs")
+    await first.learn(Lesson(0, (told,)))
+    assert await second.stored_session("nobody's", "ns", []) is None
+    assert await second.memories([told.id], [told.owner]) == [told]
+    second.changed.take()
+    with psycopg.connect(url) as connection:
+        connection.execute("DELETE FROM facts")
+        connection.execute("DELETE FROM changes")
+    monkeypatch.setattr(changes, "MISSED_SECONDS", -1.0)
+    assert await second.stored_session("nobody's", "ns", []) is None
+    assert await second.memories([told.id], [told.owner]) == []
+    assert second.changed.take() is None
+    for each in (first, second):
+        await each.close()
+
+
+def test_a_look_counts_once_it_is_told(url: str, tmp_path: Path) -> None:
+    database = PostgresDatabase(url, tmp_path / "aside")
+    database.start(lambda connection: None)
+    reader, connection = ChangeReader(None), PostgresConnection(url)
+    # It has never looked: much may have been missed.
+    rolled_back = reader.look(connection)
+    again = reader.look(connection)
+    assert rolled_back.erased and again.erased
+    reader.tell(again)
+    assert not reader.look(connection).erased
+    connection.close()
+    asyncio.run(database.close())
+
+
+async def test_who_leaves_the_work_does_not_take_it_again(url: str, tmp_path: Path) -> None:
+    first = replica(url, tmp_path, "one")
+    await working(first)
+    await first.leave_work()
+    assert not first.works
+    await first.commit(exchange("e1", [user("a")], of=session()))
+    with pytest.raises(StoreFault, match="the replica to do that does the work"):
+        await first.learn(Lesson(1))
+    second = replica(url, tmp_path, "two")
+    await working(second)
     for each in (first, second):
         await each.close()

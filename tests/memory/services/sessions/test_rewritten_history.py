@@ -12,6 +12,7 @@ import pytest_asyncio
 
 from memory.conversation import Conversation, Form, Message, Role, Text, ToolCall, ToolResult, digest
 from memory.edits import Act, Entry, Replace
+from memory.ports import LedgerVersion
 from memory.scope import Scope
 from memory.services.prepare import Preparation
 from memory.services.sessions.live import LiveSession
@@ -158,3 +159,19 @@ async def test_a_fork_finds_in_the_cache_what_it_shares(bench: Bench) -> None:
         [*history(6), message(Role.USER, Text("Else."), spoken="Else.")], replace(ARRIVAL, session_key="fork")
     )
     assert fork is not live and fork.read_at == AT
+
+
+async def test_what_is_to_be_taken_back_is_not_read_again_with_what_others_have_written(bench: Bench) -> None:
+    named = replace(in_own_namespace(ARRIVAL), session_key="s")
+    live = await bench.sessions.find(talk(history(2)), named)
+    stub = Entry(*talk(history(1)).keys()[3], "[short]", Form.SUFFIX, "shed old", act=Act.REPLACE)
+    live.decide([stub])
+    await bench.sessions.save(live)
+    bench.sessions.shared = True
+    live.version = LedgerVersion(0, 0)  # as if another process had written
+    await bench.sessions.look(talk(history(2)), named)
+    assert live.version.size and live.ledger.shed
+    bench.sessions.withdrawals.add(live.session, [stub])
+    live.version = LedgerVersion(0, 0)
+    await bench.sessions.look(talk(history(2)), named)
+    assert live.version.size and not live.ledger.shed
