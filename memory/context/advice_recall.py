@@ -95,7 +95,7 @@ def heeded(
         for memory, share in zip(told, shares, strict=True)
         if share >= weights.least and share + own[memory.id][1] >= least
     ]
-    known_words = words_of_the_known((memory for _, memory in candidates), present, now)
+    known_words = words_of_the_known([memory for _, memory in candidates], present, now)
     first = [each for each in _once(sorted(scored, key=best_first)) if not retold(each.memory, known_words)][
         : weights.most
     ]

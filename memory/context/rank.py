@@ -119,8 +119,8 @@ def rank(
         return []
     beside = _beside([(memory, own) for _, memory, _, _, own in rows if isinstance(memory, Passage)])
     whole = (by_words + by_meaning) or 1.0
-    known_words = _words_in_request(answers, present) | _ended(
-        (memory for _, memory in candidates), None if as_of or past or of_the_past(question.said) else now
+    known_words = words_of_the_known(
+        [memory for _, memory in candidates], present, None if as_of or past or of_the_past(question.said) else now
     )
     standing = standing or StaticScores(now)
     route, near_by = question.route, graph or {}
@@ -197,38 +197,21 @@ def may_be_shown(
     return past is not None and memory.state in (State.ACTIVE, State.SUPERSEDED) and held_in(memory, past)
 
 
-def _words_in_request(answers: Sequence[_Row], present: frozenset[str]) -> dict[bytes, frozenset[int]]:
-    """The words of the facts that stand in the request already, by the message that they came from."""
-    words_by_message: dict[bytes, frozenset[int]] = {}
-    for id, memory, *_ in answers if present else ():
-        if id in present and isinstance(memory, Fact):
-            words_by_message[memory.source] = words_by_message.get(memory.source, frozenset()) | words_of(memory.text)
-    return words_by_message
-
-
 def words_of_the_known(
     memories: Iterable[Memory], present: frozenset[str], now: datetime | None
 ) -> dict[bytes, frozenset[int]]:
     """The words of facts that no passage should say again, by the message that they came from: of those that stand in
-    the request already, and of those that have ended (see :func:`retold`)."""
-    memories = list(memories)
-    known = _ended(memories, now)
-    for memory in memories:
-        if memory.id in present and isinstance(memory, Fact):
-            known[memory.source] = known.get(memory.source, frozenset()) | words_of(memory.text)
-    return known
-
-
-def _ended(memories: Iterable[Memory], now: datetime | None) -> dict[bytes, frozenset[int]]:
-    """The words of what was superseded, by the message that it came from: the message says it as if it held still. So
-    it does of what has expired, where there is a ``now``: a question in the past tense may mean it."""
-    ended: dict[bytes, frozenset[int]] = {}
+    the request already, and of what was superseded, as the message says it as if it held still. So it does of what has
+    expired, where there is a ``now``: a question in the past tense may mean it."""
+    words: dict[bytes, frozenset[int]] = {}
     for memory in memories:
         if isinstance(memory, Fact) and (
-            memory.state is State.SUPERSEDED or (now and memory.expires_at and memory.expires_at <= now)
+            memory.id in present
+            or memory.state is State.SUPERSEDED
+            or (now and memory.expires_at and memory.expires_at <= now)
         ):
-            ended[memory.source] = ended.get(memory.source, frozenset()) | words_of(memory.text)
-    return ended
+            words[memory.source] = words.get(memory.source, frozenset()) | words_of(memory.text)
+    return words
 
 
 def retold(memory: Memory, known_words: Mapping[bytes, frozenset[int]]) -> bool:
