@@ -39,7 +39,7 @@ class AdviceWeights:
 
     share: float = 1.0
     passage: float = 0.5
-    least: float = 0.02
+    least: float = 0.2
     most: int = 24
 
 
@@ -47,9 +47,8 @@ WEIGHTS: Final = AdviceWeights()
 
 
 def wants_heeding(question: RecallQuestion) -> bool:
-    """Whether a question is for advice: not one about some time, and none about the work at hand."""
-    of_life = question.work < MOSTLY_WORK and not question.route.spans
-    return question.advice and question.asker is QuestionAuthor.PERSON and of_life
+    """Whether a question is for advice, and not about the work at hand."""
+    return question.advice and question.asker is QuestionAuthor.PERSON and question.work < MOSTLY_WORK
 
 
 def is_about_others(question: RecallQuestion, candidates: Iterable[Memory]) -> bool:

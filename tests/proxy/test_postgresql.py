@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
@@ -18,17 +18,6 @@ from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.api.asking import asking
 from tests.proxy.homes import LESSONS, QUESTION
 from tests.running import Running, running
-
-
-@pytest.fixture
-def server() -> Iterator[postgresql.TestServer]:
-    found = postgresql.server()
-    if found is None:
-        pytest.skip("there is no PostgreSQL on this machine")
-    try:
-        yield found
-    finally:
-        found.give_back()
 
 
 @asynccontextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack
 from itertools import pairwise
 from pathlib import Path
@@ -23,17 +23,6 @@ from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.api.asking import asking
 from tests.proxy.homes import LESSONS, QUESTION
 from tests.running import Running, running
-
-
-@pytest.fixture
-def server() -> Iterator[postgresql.TestServer]:
-    found = postgresql.server()
-    if found is None:
-        pytest.skip("there is no PostgreSQL on this machine")
-    try:
-        yield found
-    finally:
-        found.give_back()
 
 
 @pytest.fixture
