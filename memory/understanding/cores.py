@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from memory.understanding.forms import excepts, negates
+from memory.understanding.forms import begins_anew, excepts, negates
 
 LEAN: Final = 1.5
 """Log-odds that are given to a word to stay: what tells something and is lost does more harm than what is too much."""
@@ -24,6 +24,9 @@ BETWEEN: Final = 4.0
 """What it costs between two words."""
 LEAST: Final = 4
 """Words of a core at least: fewer seldom can be understood."""
+SURELY: Final = 1.0
+"""Mean log-odds against the words of a part from which its denials deny nothing that is said anew behind it: "did you
+look, you didn't, so please …"."""
 SHARE: Final = 0.34
 """The share of a statement's words that a core has at least: where less seems to tell, the model is mistaken."""
 
@@ -45,8 +48,8 @@ def parted(
 ) -> tuple[list[tuple[int, int]], list[bool]]:
     """Where the words of a statement stand, and whether each stays."""
     words = [found.span() for found in _WORD.finditer(text)]
-    stays = _parted(text, words, _of_words(words, offsets, odds))
-    stays = _mended(text, words, stays)
+    of_words = _of_words(words, offsets, odds)
+    stays = _mended(text, words, _parted(text, words, of_words), of_words)
     return words, stays if _tells_enough(stays) else [True] * len(words)
 
 
@@ -60,7 +63,7 @@ def is_core(line: str, text: str) -> bool:
         is_next = bool(wanted) and wanted[0] == _bare(text[start:end])
         stays.append(is_next)
         wanted = wanted[1:] if is_next else wanted
-    return not wanted and _tells_enough(stays) and _mended(text, words, stays) == stays
+    return not wanted and _tells_enough(stays) and _mended(text, words, stays, [-LOUDEST] * len(words)) == stays
 
 
 def _bare(word: str) -> str:
@@ -109,7 +112,7 @@ def _parted(text: str, words: Sequence[tuple[int, int]], odds: Sequence[float]) 
     return found[::-1]
 
 
-def _mended(text: str, words: Sequence[tuple[int, int]], stays: Sequence[bool]) -> list[bool]:
+def _mended(text: str, words: Sequence[tuple[int, int]], stays: Sequence[bool], odds: Sequence[float]) -> list[bool]:
     """Whether each word stays once what must not go stays as well."""
     found = list(stays)
     has_marks = any(text[end - 1] in _MARKS for _, end in words[:-1])
@@ -119,25 +122,44 @@ def _mended(text: str, words: Sequence[tuple[int, int]], stays: Sequence[bool]) 
         while end < len(words) and not stays[end]:
             end += 1
         if end > at and (
-            _is_needed(text, words, at, end) or (has_marks and not _is_between_marks(text, words, at, end))
+            _is_needed(text, words, odds, at, end) or (has_marks and not _is_between_marks(text, words, at, end))
         ):
             found[at:end] = [True] * (end - at)
         at = max(end, at + 1)
     return found
 
 
-def _is_needed(text: str, words: Sequence[tuple[int, int]], first: int, end: int) -> bool:
+def _is_needed(text: str, words: Sequence[tuple[int, int]], odds: Sequence[float], first: int, end: int) -> bool:
     """Whether some words that would go may be needed: they tell an exception or take something back; or they stand
     before words that stay, and deny or doubt those, bring them in as what somebody says, or ask for them."""
     part = text[words[first][0] : words[end - 1][1]]
-    # "…, es sei denn, das Schema ändert sich": what says so may stand right before a mark.
-    if excepts(text[words[max(first - 2, 0)][0] : words[end - 1][1]]):
+    # "…, es sei denn, das Schema ändert sich", "… except on stage, there it stays": what says so may come before.
+    if excepts(text[words[_part_before(text, words, first)][0] : words[end - 1][1]]):
         return True
     if end == len(words):
         return False
     following = _bare(text[slice(*words[end])])
     asks = first == 0 and text.rstrip().endswith("?")
-    return negates(part) or following in _BRINGS_IN or asks
+    if negates(part) and (_mean(odds[first:end]) > -SURELY or not _begins_anew(text, words, end)):
+        return True
+    return following in _BRINGS_IN or asks
+
+
+def _part_before(text: str, words: Sequence[tuple[int, int]], first: int) -> int:
+    """The place of the first word of the part that ends where some words begin."""
+    at = first - 1
+    while at > 0 and text[words[at - 1][1] - 1] not in _MARKS:
+        at -= 1
+    return max(at, 0)
+
+
+def _begins_anew(text: str, words: Sequence[tuple[int, int]], at: int) -> bool:
+    """Whether what stands from a word on is said anew, so that what denies something before it ends there."""
+    return begins_anew(" ".join(_bare(text[slice(*word)]) for word in words[max(at - 1, 0) : at + 1]))
+
+
+def _mean(odds: Sequence[float]) -> float:
+    return sum(odds) / len(odds)
 
 
 def _is_between_marks(text: str, words: Sequence[tuple[int, int]], first: int, end: int) -> bool:

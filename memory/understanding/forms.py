@@ -36,6 +36,7 @@ _POINTS: Final = re.compile(TABLE["points_back"]["form"].strip(), re.IGNORECASE)
 _LIMITS: Final = frozenset(TABLE["limits"]["words"].split())
 _EXCEPTIONS: Final = frozenset(TABLE["exceptions"]["words"].split())
 _NEGATIONS: Final = frozenset(TABLE["negations"]["words"].split())
+_ANEW: Final = frozenset(TABLE["anew"]["words"].split())
 _NOT: Final = re.compile(r"n['’]t\b", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _RELATIVE: Final = re.compile(rf"(?:{_any_of(TABLE['relative']['words'])})\b", re.IGNORECASE)
@@ -81,3 +82,9 @@ def excepts(part: str) -> bool:
 def negates(part: str) -> bool:
     """Whether a part of a sentence may turn what follows into its opposite, or into what is only supposed."""
     return _NOT.search(part) is not None or any(word.lower() in _NEGATIONS for word in _WORD.findall(part))
+
+
+def begins_anew(words: str) -> bool:
+    """Whether some words between two parts of a sentence say that the second one is an order or conclusion of its
+    own."""
+    return any(word.lower() in _ANEW for word in _WORD.findall(words))

@@ -68,6 +68,26 @@ def test_what_denies_or_brings_in_the_rest_stays(text: str, goes: int) -> None:
     assert told(text, text.split()[:goes]) == ""
 
 
+@pytest.mark.parametrize(
+    ("text", "goes", "line"),
+    [
+        (
+            "did anybody look at the scale no nobody did so please weigh each sack twice before it is booked",
+            11,
+            "Weigh each sack twice before it is booked",
+        ),
+        (
+            "das war nicht dein Ernst, also bitte immer erst die Ventile schließen und dann spülen",
+            5,
+            "Also bitte immer erst die Ventile schließen und dann spülen",
+        ),
+    ],
+)
+def test_a_denial_before_an_order_of_its_own_may_go(text: str, goes: int, line: str) -> None:
+    assert told(text, text.split()[:goes]) == line
+    assert is_core(line, text)
+
+
 def test_what_takes_it_back_stays() -> None:
     text = "the readme says the key rotates every week, which is not true any more"
     assert told(text, text.split()[8:]) == ""
@@ -91,6 +111,11 @@ def test_a_line_may_stand_for_a_text_only_where_it_says_no_less(line: str, text:
 def test_an_exception_stays() -> None:
     text = "tag every release of ours with the date, unless Ravi insisted"
     assert told(text, text.split()[8:]) == ""
+
+
+def test_what_explains_an_exception_stays() -> None:
+    text = "spell all the labels in lower case except on the front page, those are the designer's"
+    assert told(text, text.split()[12:]) == ""
 
 
 def test_what_a_request_asks_for_stays() -> None:

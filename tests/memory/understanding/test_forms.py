@@ -2,6 +2,7 @@ import pytest
 
 from memory.understanding.forms import (
     TABLE,
+    begins_anew,
     excepts,
     is_everywhere,
     is_here,
@@ -21,6 +22,7 @@ FORMS = {
     "limits": limits,
     "exceptions": excepts,
     "negations": negates,
+    "anew": begins_anew,
 }
 
 
