@@ -58,8 +58,8 @@ class ServerSettings(Section):
     require_key: Literal["auto"] | bool = "auto"
     max_body_mib: int = Field(256, ge=1, le=4096)
     max_connections: int = Field(2048, ge=1, le=100_000)
-    limits: LimitSettings = LimitSettings()
-    drain: DrainSettings = DrainSettings()
+    limits: LimitSettings = LimitSettings.model_construct()
+    drain: DrainSettings = DrainSettings.model_construct()
     traces: bool = False
     uvloop: bool = False
 
@@ -162,9 +162,9 @@ class Settings(Section):
     user: str = Field("local", min_length=1, max_length=200)
     org: str | None = Field(None, min_length=1, max_length=200)
     log_level: Literal["debug", "info", "warning", "error"] = "info"
-    server: ServerSettings = ServerSettings()
-    upstream: UpstreamSettings = UpstreamSettings()
-    memory: MemorySettings = MemorySettings()
+    server: ServerSettings = ServerSettings.model_construct()
+    upstream: UpstreamSettings = UpstreamSettings.model_construct()
+    memory: MemorySettings = MemorySettings.model_construct()
     credentials: tuple[Credential, ...] = ()
     projects: Mapping[str, Project] = Field(default_factory=dict)
 
