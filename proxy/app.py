@@ -48,8 +48,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-OWN = web.AppKey("own", OwnEndpoints)
-
 LINE_BYTES = 64 * 1024
 """What a line of a request's head may have. Clients put long tokens into headers, and the command line its questions
 into URLs: 4,000 characters of any script, written as ``%XX``, are 48,000 bytes."""
@@ -96,8 +94,7 @@ def make_app(
     app.cleanup_ctx.append(_memory)
     for path in PATHS:
         app.router.add_get(path, _opened, allow_head=False)
-    app[OWN] = OwnEndpoints(app[EDGE])
-    app.router.register_resource(app[OWN])
+    app.router.register_resource(OwnEndpoints(app[EDGE]))
     app.router.add_route("*", r"/{path:[\s\S]*}", exchange)
     app.on_response_prepare.append(cors(settings.server))
     app.on_response_prepare.append(sandbox)
@@ -233,7 +230,7 @@ async def _upstream(app: web.Application) -> AsyncIterator[None]:
 
 async def _memory(app: web.Application) -> AsyncIterator[None]:
     edge = app[EDGE]
-    opening = asyncio.create_task(_open_beside(edge, app[OWN]))
+    opening = asyncio.create_task(_open_beside(edge))
     leaving = asyncio.create_task(_leave_work(edge))
     yield
     leaving.cancel()
@@ -246,21 +243,14 @@ async def _memory(app: web.Application) -> AsyncIterator[None]:
         await edge.memory.close()
 
 
-async def _open_beside(edge: Edge, own: OwnEndpoints) -> None:
-    """Open memory while the server listens already, then read in what is asked for last."""
+async def _open_beside(edge: Edge) -> None:
+    """Open memory while the server listens already, and again where it could not be opened."""
     wanted = edge.settings.memory.mode is not Mode.OFF
     try:
         # Imported in a thread: it takes most of a second, in which requests come already.
         await (_open_memory(edge) if wanted else asyncio.to_thread(importlib.import_module, "numpy"))
     finally:
         edge.tried.set()
-    await fail_open(
-        own.read_in(),
-        default=None,
-        timeout_seconds=120,
-        operation="reading in our own endpoints",
-        degradations=edge.degradations,
-    )
     while edge.memory is None and wanted:
         await asyncio.sleep(REOPEN_SECONDS)
         await _open_memory(edge)
