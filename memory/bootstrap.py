@@ -13,6 +13,7 @@ from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
+from memory.clock import local_now
 from memory.fact import Fact
 from memory.features import features
 from memory.hooks.chain import Features
@@ -157,11 +158,6 @@ class Memory:
             log.warning("%s", error)
         finally:
             await self.journal.close()
-
-
-def local_now() -> datetime:
-    """The moment, in this machine's time zone."""
-    return datetime.now().astimezone()
 
 
 async def open_memory(

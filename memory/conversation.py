@@ -122,7 +122,9 @@ class Message:
     @property
     def text(self) -> str:
         """Its plain text parts, joined by newlines; tool results and reasoning are not in it."""
-        return "\n".join(part.text for part in self.parts if isinstance(part, Text))
+        if len(self.parts) == 1 and isinstance(only := self.parts[0], Text):
+            return only.text
+        return "\n".join([part.text for part in self.parts if isinstance(part, Text)])
 
     @property
     def _is_text(self) -> bool:

@@ -15,9 +15,13 @@ from memory.session import Mode
 
 
 class Section(BaseModel):
-    """A group of settings: unknown keys are errors, values do not change."""
+    """A group of settings: unknown keys are errors, values do not change.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    What checks values is built for the whole at once, when settings are read: a group that is another one's default is
+    therefore made without being checked.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -94,7 +98,7 @@ class LearningSettings(Section):
     enabled: bool = True
     assistant: bool = True
     behaviour: bool = True
-    skills: SkillSettings = SkillSettings()
+    skills: SkillSettings = SkillSettings.model_construct()
 
 
 class JournalSettings(Section):
@@ -138,7 +142,7 @@ class SheddingSettings(Section):
     target: Share = 0.45
     reserve: int = Field(4000, ge=0, le=1_000_000)
     paging_tokens: int = Field(300, ge=0, le=100_000)
-    cache_ttl: CacheLifetimes = CacheLifetimes()
+    cache_ttl: CacheLifetimes = CacheLifetimes.model_construct()
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -213,8 +217,8 @@ class NightSettings(Section):
     summaries: bool = True
     preview_days: int = Field(180, ge=0, le=100_000)
     courtesies: bool = True
-    gist: GistSettings = GistSettings()
-    candidates: CandidateSettings = CandidateSettings()
+    gist: GistSettings = GistSettings.model_construct()
+    candidates: CandidateSettings = CandidateSettings.model_construct()
 
     @field_validator("schedule")
     @classmethod
@@ -253,19 +257,19 @@ class MemorySettings(Section):
     embedder: str = "static"
     default_window: int = Field(200_000, ge=1000)
     windows: Mapping[str, Annotated[int, Field(ge=1000)]] = Field(default_factory=dict)
-    recall: RecallSettings = RecallSettings()
-    page: PageSettings = PageSettings()
-    learning: LearningSettings = LearningSettings()
-    shedding: SheddingSettings = SheddingSettings()
-    tools: ToolsSettings = ToolsSettings()
-    research: ResearchSettings = ResearchSettings()
-    checkouts: CheckoutSettings = CheckoutSettings()
-    night: NightSettings = NightSettings()
-    model: ModelSettings = ModelSettings()
-    measure: MeasureSettings = MeasureSettings()
-    journal: JournalSettings = JournalSettings()
-    postgresql: PostgresqlSettings = PostgresqlSettings()
-    qdrant: QdrantSettings = QdrantSettings()
+    recall: RecallSettings = RecallSettings.model_construct()
+    page: PageSettings = PageSettings.model_construct()
+    learning: LearningSettings = LearningSettings.model_construct()
+    shedding: SheddingSettings = SheddingSettings.model_construct()
+    tools: ToolsSettings = ToolsSettings.model_construct()
+    research: ResearchSettings = ResearchSettings.model_construct()
+    checkouts: CheckoutSettings = CheckoutSettings.model_construct()
+    night: NightSettings = NightSettings.model_construct()
+    model: ModelSettings = ModelSettings.model_construct()
+    measure: MeasureSettings = MeasureSettings.model_construct()
+    journal: JournalSettings = JournalSettings.model_construct()
+    postgresql: PostgresqlSettings = PostgresqlSettings.model_construct()
+    qdrant: QdrantSettings = QdrantSettings.model_construct()
 
     @model_validator(mode="after")
     def _replicas_can_share(self) -> Self:

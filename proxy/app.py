@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import logging
 import os
 import secrets
@@ -12,19 +13,16 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from memory import bootstrap
+from memory.clock import local_now
 from memory.models.litellm_client import LitellmMissing
 from memory.session import Mode
 from memory.version import release
 from proxy import tracing
-from proxy import web as web_page
-from proxy.api import api
-from proxy.api.elsewhere import elsewhere
 from proxy.api.landing import PATHS, hello, is_person
 from proxy.auth import installation_key, tokens
 from proxy.auth.installation_key import InstallationKey, OwnSecrets
@@ -38,11 +36,15 @@ from proxy.exchange import exchange
 from proxy.fail_open import Degradations, fail_open
 from proxy.limits import LEFT, Limits
 from proxy.marker import TRUSTED
+from proxy.own_endpoints import OwnEndpoints
 from proxy.settings import Settings
 from proxy.upstream.bridge import Bridge
 from proxy.upstream.direct import Direct
 
 log = logging.getLogger(__name__)
+
+if TYPE_CHECKING:
+    from memory.bootstrap import Memory
 
 T = TypeVar("T")
 
@@ -61,13 +63,13 @@ REOPEN_SECONDS = 10.0
 
 
 def make_app(
-    settings: Settings, sources: Mapping[str, str] | None = None, now: Callable[[], datetime] = bootstrap.local_now
+    settings: Settings, sources: Mapping[str, str] | None = None, now: Callable[[], datetime] = local_now
 ) -> web.Application:
     """The application. Stores are opened when it starts and closed when it stops."""
     draining = Draining()
     app = web.Application(
         client_max_size=settings.server.max_body_mib * 2**20,
-        middlewares=[draining.counting(), site_check(settings.server), elsewhere],
+        middlewares=[draining.counting(), site_check(settings.server)],
     )
     token = own_secret(settings.home / "token")
     app[EDGE] = Edge(
@@ -92,8 +94,7 @@ def make_app(
     app.cleanup_ctx.append(_memory)
     for path in PATHS:
         app.router.add_get(path, _opened, allow_head=False)
-    app.add_routes(web_page.routes())
-    app.add_subapp("/palimpsest/", api(app[EDGE]))
+    app.router.register_resource(OwnEndpoints(app[EDGE]))
     app.router.add_route("*", r"/{path:[\s\S]*}", exchange)
     app.on_response_prepare.append(cors(settings.server))
     app.on_response_prepare.append(sandbox)
@@ -161,10 +162,11 @@ def make_runner(app: web.Application) -> web.AppRunner:
 
 @asynccontextmanager
 async def listening(app: web.Application) -> AsyncIterator[str]:
-    """Serve the application on a free port of this machine; its address."""
+    """Serve the application on a free port of this machine, once memory is open; its address."""
     runner = make_runner(app)
     await runner.setup()
     try:
+        await app[EDGE].opened()
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         host, port = runner.addresses[0][:2]
         yield f"http://{host}:{port}"
@@ -228,18 +230,32 @@ async def _upstream(app: web.Application) -> AsyncIterator[None]:
 
 async def _memory(app: web.Application) -> AsyncIterator[None]:
     edge = app[EDGE]
-    await _open_memory(edge)
-    wanted = edge.settings.memory.mode is not Mode.OFF
-    opening = asyncio.create_task(_retry_opening(edge)) if wanted and edge.memory is None else None
+    opening = asyncio.create_task(_open_beside(edge))
     leaving = asyncio.create_task(_leave_work(edge))
     yield
     leaving.cancel()
-    if opening:
-        opening.cancel()
+    # Stores that are just being opened are closed below: an end in the first second waits for that.
+    await edge.tried.wait()
+    opening.cancel()
     if edge.beside:
         await asyncio.wait(edge.beside, timeout=5)
     if edge.memory:
         await edge.memory.close()
+
+
+async def _open_beside(edge: Edge) -> None:
+    """Open memory while the server listens already, and again where it could not be opened."""
+    wanted = edge.settings.memory.mode is not Mode.OFF
+    try:
+        # Imported in a thread: it takes most of a second, in which requests come already.
+        await (_open_memory(edge) if wanted else asyncio.to_thread(importlib.import_module, "numpy"))
+    finally:
+        edge.tried.set()
+    while edge.memory is None and wanted:
+        await asyncio.sleep(REOPEN_SECONDS)
+        await _open_memory(edge)
+        if edge.memory is not None:
+            log.info("the stores are open again")
 
 
 async def _open_memory(edge: Edge) -> None:
@@ -252,8 +268,9 @@ async def _open_memory(edge: Edge) -> None:
             degradations=edge.degradations,
         )
 
-    async def opened() -> tuple[bootstrap.Memory | None, bytes]:
-        memory = await bootstrap.open_memory(
+    async def opened() -> tuple[Memory | None, bytes]:
+        bootstrap = await asyncio.to_thread(importlib.import_module, "memory.bootstrap")
+        memory: Memory | None = await bootstrap.open_memory(
             edge.settings.memory, edge.settings.home, guard, edge.settings.folders, edge.now
         )
         if memory is None or not memory.journal.replicated:
@@ -285,10 +302,3 @@ async def _leave_work(edge: Edge) -> None:
             operation="leaving the work to another replica",
             degradations=edge.degradations,
         )
-
-
-async def _retry_opening(edge: Edge) -> None:
-    while edge.memory is None:
-        await asyncio.sleep(REOPEN_SECONDS)
-        await _open_memory(edge)
-    log.info("the stores are open again")

@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from memory.bootstrap import Memory, local_now
+from memory.clock import local_now
 from memory.memory_room import MemoryRoom
 from proxy.admission import AdmissionQueue
 from proxy.auth.installation_key import InstallationKey, OwnSecrets
@@ -20,7 +20,7 @@ from proxy.auth.tokens import TokenStore
 from proxy.auth.web_sessions import Visitors
 from proxy.checkout import CheckoutLookup
 from proxy.draining import Draining
-from proxy.fail_open import Degradations
+from proxy.fail_open import Degradations, fail_open
 from proxy.limits import Limits
 from proxy.passthrough_log import PassthroughLog
 from proxy.settings import LimitSettings, Settings
@@ -28,10 +28,15 @@ from proxy.tracing import Traces, Untold
 from proxy.upstream.bridge import Bridge
 from proxy.upstream.direct import Direct
 
+# Memory is imported when a server listens already: that takes longer than all before it.
+if TYPE_CHECKING:
+    from memory.bootstrap import Memory
+
 
 @dataclass(slots=True)
 class Edge:
     """The running server. ``memory`` is None while its stores cannot be opened; requests go through without it.
+    ``tried`` is set as soon as they have been opened, or could not be.
 
     ``sources`` says of each setting that is no default where it came from; ``now`` is the clock by which requests
     arrive. ``key`` opens memory, ``secrets`` never go to a provider.
@@ -61,6 +66,25 @@ class Edge:
     room: MemoryRoom = field(default_factory=MemoryRoom)
     traces: Traces = field(default_factory=Untold)
     draining: Draining = field(default_factory=Draining)
+    tried: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def opened(self) -> Memory | None:
+        """Memory, of which a server that just starts has still to open the stores; None where they cannot be."""
+        await self.tried.wait()
+        return self.memory
+
+    async def candidates_waiting(self) -> int:
+        """How many candidates wait for a person to approve them; 0 where that cannot be told."""
+        if self.memory is None:
+            return 0
+        waiting, _ = await fail_open(
+            self.memory.journal.candidates_waiting(),
+            default=0,
+            timeout_seconds=2,
+            operation="counting candidates",
+            degradations=self.degradations,
+        )
+        return waiting
 
     def run_in_background(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Run something that outlives the request that began it."""

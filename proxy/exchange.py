@@ -131,7 +131,7 @@ async def _socket(
     dialect = dialect_of(path.partition("?")[0])
     if dialect is None or dialect.name != "openai-responses":
         return refused()
-    no_memory = edge.memory is None or not (has_key or not await _why_without_memory(request, edge))
+    no_memory = await edge.opened() is None or not (has_key or not await _why_without_memory(request, edge))
 
     async def prepare(view: RequestView | None) -> tuple[RequestView | None, Prepared | None]:
         view, prepared = await _prepare(request, edge, prefix, view, path)
@@ -174,6 +174,7 @@ async def _traced(
     request: web.Request, edge: Edge, prefix: Prefix, path: str, dialect: Dialect, trace: RequestTrace
 ) -> web.StreamResponse:
     body = await whole_body(request)
+    await edge.opened()
     arrived = time.perf_counter()
     written = None
     text, could_be_plain = await plain_text(edge, body, request.headers.get("Content-Encoding", ""))

@@ -16,8 +16,6 @@ from typing import TypeVar
 
 from prometheus_client import Counter
 
-from memory.ports import StoreError
-
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
@@ -110,6 +108,9 @@ def _survived(why: list[str], doing: str, late: str) -> Iterator[None]:
     except TimeoutError:
         why.append(f"{LATE}: {late}")
     except Exception as error:
+        # Imported here: a start gets on without all that the stores must do.
+        from memory.ports import StoreError
+
         kind = STORE if isinstance(error, StoreError) else type(error).__name__
         why.append(one_line(f"{kind}: {error}"))
         log.debug("while %s", doing, exc_info=True)

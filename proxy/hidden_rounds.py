@@ -17,7 +17,7 @@ from typing import Protocol
 import aiohttp
 from aiohttp import web
 
-from memory.context.answers import ToolAnswer
+from memory.context.tool_answer import ToolAnswer
 from memory.context.tools import NAMES, TOOLS
 from memory.conversation import Reply
 from memory.learning.redact import redact

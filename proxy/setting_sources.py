@@ -6,9 +6,30 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+HOME = "~/.palimpsest"
+
 _CHOSEN = "embedder"
 _NAMES = ("projects", "memory.windows")
 """Settings whose keys are names, which may have dots in them."""
+
+
+class SettingsError(Exception):
+    """One or more settings are wrong; ``faults`` has a sentence for each."""
+
+    def __init__(self, faults: list[str]) -> None:
+        super().__init__("\n".join(faults))
+        self.faults = faults
+
+
+def data_folder(file: Path | None, environment: Mapping[str, str], home: Path | None) -> Path | None:
+    """The data folder that the settings name, for who needs no other of them; None where they cannot be read, and have
+    to be read whole to be told what is wrong."""
+    faults: list[str] = []
+    layers = [*file_layer(file, faults), *environment_layers(environment)]
+    named = home or next((layer["home"] for _, layer in reversed(layers) if "home" in layer), HOME)
+    if faults or not isinstance(named, str | Path):
+        return None
+    return Path(named).expanduser().absolute()
 
 
 def _twice(text: str) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 Each source stands over the one before: the defaults in the code (said in words in ``config/default.yaml``), the
 user's YAML file, the embedder that a command changed to, environment variables (``PALIMPSEST__SECTION__KEY``, and the
-short ``PALIMPSEST_HOME`` and ``PALIMPSEST_UPSTREAM``), the command line's options. All faults are told at once.
+short ``PALIMPSESTHOME`` and ``PALIMPSEST_UPSTREAM``), the command line's options. All faults are told at once.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from memory.scope import Layer, Scope
 from memory.session import Mode
 from memory.settings import MemorySettings, ProjectFolder, Section, Switch
-from proxy.setting_sources import chosen_layer, environment_layers, file_layer, is_secret, leaves, put, sentence
-
-_HOME = "~/.palimpsest"
-
-
-class SettingsError(Exception):
-    """One or more settings are wrong; ``faults`` has a sentence for each."""
-
-    def __init__(self, faults: list[str]) -> None:
-        super().__init__("\n".join(faults))
-        self.faults = faults
+from proxy.setting_sources import (
+    HOME,
+    SettingsError,
+    chosen_layer,
+    environment_layers,
+    file_layer,
+    is_secret,
+    leaves,
+    put,
+    sentence,
+)
 
 
 class LimitSettings(Section):
@@ -58,8 +58,8 @@ class ServerSettings(Section):
     require_key: Literal["auto"] | bool = "auto"
     max_body_mib: int = Field(256, ge=1, le=4096)
     max_connections: int = Field(2048, ge=1, le=100_000)
-    limits: LimitSettings = LimitSettings()
-    drain: DrainSettings = DrainSettings()
+    limits: LimitSettings = LimitSettings.model_construct()
+    drain: DrainSettings = DrainSettings.model_construct()
     traces: bool = False
     uvloop: bool = False
 
@@ -158,13 +158,13 @@ class Project(ProjectFolder):
 class Settings(Section):
     """All settings."""
 
-    home: Path = Field(Path(_HOME), validate_default=True)
+    home: Path = Field(Path(HOME), validate_default=True)
     user: str = Field("local", min_length=1, max_length=200)
     org: str | None = Field(None, min_length=1, max_length=200)
     log_level: Literal["debug", "info", "warning", "error"] = "info"
-    server: ServerSettings = ServerSettings()
-    upstream: UpstreamSettings = UpstreamSettings()
-    memory: MemorySettings = MemorySettings()
+    server: ServerSettings = ServerSettings.model_construct()
+    upstream: UpstreamSettings = UpstreamSettings.model_construct()
+    memory: MemorySettings = MemorySettings.model_construct()
     credentials: tuple[Credential, ...] = ()
     projects: Mapping[str, Project] = Field(default_factory=dict)
 
@@ -271,7 +271,7 @@ def load(
         *((f"option --{key.rsplit('.', 1)[-1]}", {key: value}) for key, value in (options or {}).items()),
     ]
     below = [*file_layer(file, faults)]
-    home = next((layer["home"] for _, layer in reversed([*below, *above]) if "home" in layer), _HOME)
+    home = next((layer["home"] for _, layer in reversed([*below, *above]) if "home" in layer), HOME)
     for source, layer in (*below, *chosen_layer(home), *above):
         for key, value in layer.items():
             put(merged, key.split("."), value, key, source, faults)

@@ -16,7 +16,7 @@ import orjson
 from aiohttp import web
 from multidict import CIMultiDictProxy
 
-from memory.bootstrap import local_now
+from memory.clock import local_now
 from proxy.app import make_app, make_runner
 from proxy.edge import EDGE, Edge
 from proxy.settings import load
@@ -75,6 +75,7 @@ async def running(provider: FakeProvider | str, home: Path, **options: Any) -> A
     runner = make_runner(app)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
+    await app[EDGE].opened()
     host, port = runner.addresses[0][:2]
     async with aiohttp.ClientSession(auto_decompress=False) as client:
         try:

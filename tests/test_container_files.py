@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 from proxy.auth.middleware import HEALTH, READY
-from proxy.settings import SettingsError, load
+from proxy.setting_sources import SettingsError
+from proxy.settings import load
 
 ROOT = Path(__file__).parent.parent
 KNOWN = frozenset(

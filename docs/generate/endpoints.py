@@ -7,7 +7,7 @@ import re
 
 from aiohttp import web
 
-from proxy.api import endpoints
+from proxy.api.endpoints import endpoints
 
 _HEAD = """# HTTP API
 

@@ -15,6 +15,7 @@ from typing import Final
 
 from memory.conversation import Message, Reasoning, Text, ToolCall
 from memory.language.entities import entities
+from memory.language.terms import term, words_of
 from memory.language.vocabulary import vocabulary
 from memory.language.words import STOP, stem, stems, words
 
@@ -57,7 +58,13 @@ def used(memories: Mapping[str, str], reply: str, before: Sequence[Message], *, 
     question = next((message.spoken for message in reversed(before) if message.spoken), "")
     theirs = frozenset(_forms(question))
     echo = _Echo(before, known)
-    return frozenset(id for id, text in memories.items() if _used(text, forms, theirs, echo))
+    # Most share no word with a reply, which their terms tell: those are at hand since recall compared them.
+    reply_terms = frozenset(map(term, forms))
+    return frozenset(
+        id
+        for id, text in memories.items()
+        if not words_of(text).isdisjoint(reply_terms) and _used(text, forms, theirs, echo)
+    )
 
 
 def _used(text: str, forms: Mapping[str, str], theirs: frozenset[str], echo: _Echo) -> bool:

@@ -31,6 +31,8 @@ class WorkerBacklog(JournalPart):
     async def _behind(self, cursor: str, query: str, limit: int, build: ReadExchange[T]) -> list[T]:
         """The oldest exchanges behind a cursor."""
         known = self._newly.behind(cursor, limit)
+        if known is not None and not known:
+            return []
         owners = {each.session: self._newly.of(each.session) for each in known or ()}
         missing = 0
 

@@ -41,7 +41,7 @@ async def health(request: web.Request) -> web.Response:
     edge = request.app[EDGE]
     why = [redact(sentence).text for sentence in await unwell(edge)]
     fields = {"status": "degraded" if why else "ok", "why": why, "memory": mode(edge), "version": release()}
-    return answer(fields | {"candidates": await candidates_waiting(edge)})
+    return answer(fields | {"candidates": await edge.candidates_waiting()})
 
 
 @routes.get("/metrics")
@@ -62,20 +62,6 @@ def mode(edge: Edge) -> str:
     if edge.memory is None:
         return "missing"
     return "paused" if edge.memory.pause.on else edge.settings.memory.mode
-
-
-async def candidates_waiting(edge: Edge) -> int:
-    """How many candidates wait for a person to approve them; 0 where that cannot be told."""
-    if edge.memory is None:
-        return 0
-    waiting, _ = await fail_open(
-        edge.memory.journal.candidates_waiting(),
-        default=0,
-        timeout_seconds=2,
-        operation="counting candidates",
-        degradations=edge.degradations,
-    )
-    return waiting
 
 
 async def unwell(edge: Edge) -> list[str]:

@@ -7,12 +7,14 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from typing import Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, get_type_hints
 
-from proxy.cli.options import ConfigFile, Here, Home, Json, Project, User, here, loaded
-from proxy.cli.server import RunningServer
+from proxy.cli.options import ConfigFile, Here, Home, Json, Project, User, data_folder, here, loaded
+from proxy.cli.server import RunningServer, running
 from proxy.cli.server_access import reach
-from proxy.settings import Loaded
+
+if TYPE_CHECKING:
+    from proxy.settings import Loaded
 
 ALWAYS = ("as_json", "home", "config")
 """The options that every command has."""
@@ -41,8 +43,15 @@ class Call:
     @contextmanager
     def reach(self) -> Iterator[RunningServer]:
         """The running server, or the stores opened here where none runs."""
+        if server := self.running():
+            yield server
+            return
         with reach(self.loaded()) as server:
             yield server
+
+    def running(self) -> RunningServer | None:
+        """The running server, or None where none runs."""
+        return running(data_folder(self.home, self.config))
 
     def scope(self, server: RunningServer) -> dict[str, str]:
         """The query of a request that says whose memories are meant."""

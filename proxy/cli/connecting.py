@@ -141,7 +141,7 @@ def _offer_service(settings: Settings, home: Path | None, config: Path | None) -
 
 def _unanswered(url: str, settings: Settings) -> str:
     """What is wrong with an address at which we do not answer; an empty text where we do."""
-    if running(settings) is not None or owner(settings.home) is not None:
+    if running(settings.home) is not None or owner(settings.home) is not None:
         return ""
     place = urlsplit(url)
     if place.port and answers(place.hostname or "", place.port):
@@ -154,7 +154,7 @@ def address_of(
     settings: Settings, project: str | None = None, user: str | None = None, key: str | None = None
 ) -> Address:
     """Where a runtime finds the server of these settings' home: the one that runs, else where it would listen."""
-    server = running(settings)
+    server = running(settings.home)
     url = server.url if server else address(settings.server.host, settings.server.port)
     around = here(server) if server else project_here(settings)
     if key is None and not settings.credentials:

@@ -14,7 +14,8 @@ from proxy.cli.instance_lock import owned
 from proxy.cli.options import ConfigFile, Home, Json, loaded
 from proxy.cli.server import running
 from proxy.cli.server_access import reach
-from proxy.settings import Loaded, SettingsError, UpstreamSettings
+from proxy.setting_sources import SettingsError
+from proxy.settings import Loaded, UpstreamSettings
 
 MARKS = {"well": ("✓", "green"), "doubtful": ("!", "yellow"), "wrong": ("✗", "red")}
 
@@ -78,7 +79,7 @@ def _lost(settled: Loaded) -> CheckResult | None:
 
 def _upstream(settled: Loaded) -> UpstreamSettings:
     """Where requests go: those of the server that runs, if one does."""
-    server = running(settled.settings)
+    server = running(settled.settings.home)
     try:
         return settled.settings.upstream if server is None else checks.upstream_of(server)
     except (CommandError, OSError):
@@ -87,7 +88,7 @@ def _upstream(settled: Loaded) -> UpstreamSettings:
 
 def _stores(settled: Loaded) -> Iterator[CheckResult]:
     try:
-        runs = running(settled.settings) is not None
+        runs = running(settled.settings.home) is not None
         with reach(settled) as server:
             found = list(checks.stores(server, runs))
             yield from found

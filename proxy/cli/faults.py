@@ -16,7 +16,7 @@ from typing import Any
 import typer
 
 from proxy.cli.terminal import harmless
-from proxy.settings import SettingsError
+from proxy.setting_sources import SettingsError
 
 
 class CommandError(Exception):

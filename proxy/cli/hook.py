@@ -8,9 +8,9 @@ from pathlib import Path
 
 from proxy.cli.faults import CommandError
 from proxy.cli.hook_events import HookEvent, answer_of, event_of
-from proxy.cli.options import ConfigFile, Home, Project, User, loaded
+from proxy.cli.options import ConfigFile, Home, Project, User, data_folder
 from proxy.cli.server import running
-from proxy.settings import SettingsError
+from proxy.setting_sources import SettingsError
 
 SECONDS = 5.0
 """How long a client may be kept waiting."""
@@ -40,10 +40,10 @@ def hook(project: Project = None, user: User = None, home: Home = None, config: 
 
 
 def _ask_server(event: HookEvent, project: str | None, user: str | None, home: Path | None, config: Path | None) -> str:
-    settings = loaded(home, config).settings
-    server = running(settings)
+    folder = data_folder(home, config)
+    server = running(folder)
     if server is None:
-        raise CommandError(f"no palimpsest server has {settings.home} open: start one with `palimpsest serve`")
+        raise CommandError(f"no palimpsest server has {folder} open: start one with `palimpsest serve`")
     body = {
         "client": event.client,
         "session": event.session,

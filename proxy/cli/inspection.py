@@ -11,8 +11,6 @@ import typer
 from proxy.cli import output, sessions, shed_report, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.options import Json
-from proxy.cli.server import running
-from proxy.cli.server_access import reach
 
 
 @takes()
@@ -23,9 +21,8 @@ def status(
     """Say whether the server runs, how much is stored, what memory did and saved, and what is wrong.
 
     The exit code is 0 where all is well, 1 where something is not, 2 where no server runs."""
-    settled = call.loaded()
-    server = running(settled.settings)
-    with reach(settled) as reached:
+    server = call.running()
+    with call.reach() as reached:
         response = reached.ask("GET", "api/status", {"days": days})
     response["running"] = server is not None
     response["url"] = server.url if server else None
@@ -127,12 +124,11 @@ def _added(data: dict[str, Any]) -> str:
 @takes()
 def config(call: Call) -> None:
     """Print every setting in force and where it comes from."""
-    settled = call.loaded()
-    server = running(settled.settings)
+    server = call.running()
     if server is not None:
         rows = server.ask("GET", "api/config")["settings"]
     else:
-        rows = [{"key": key, "value": value, "source": source} for key, value, source in settled.rows()]
+        rows = [{"key": key, "value": value, "source": source} for key, value, source in call.loaded().rows()]
     if call.as_json:
         output.as_json({"settings": rows, "running": server is not None})
         return

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from proxy.cli.faults import CommandError
 from proxy.cli.mcp_messages import reply
-from proxy.cli.options import ConfigFile, Home, Project, User, here, loaded
+from proxy.cli.options import ConfigFile, Home, Project, User, data_folder, here
 from proxy.cli.server import running
-from proxy.settings import Settings, SettingsError
+from proxy.setting_sources import SettingsError
 
 SECONDS = 30.0
 """How long one call may take."""
@@ -24,7 +25,7 @@ def mcp(project: Project = None, user: User = None, home: Home = None, config: C
 
     def call(name: str, arguments: Mapping[str, Any]) -> tuple[str, bool]:
         try:
-            return _call_tool(loaded(home, config).settings, name, arguments, project, user)
+            return _call_tool(data_folder(home, config), name, arguments, project, user)
         except CommandError as error:
             return str(error), True
         except SettingsError as error:
@@ -37,12 +38,12 @@ def mcp(project: Project = None, user: User = None, home: Home = None, config: C
 
 
 def _call_tool(
-    settings: Settings, name: str, arguments: Mapping[str, Any], project: str | None, user: str | None
+    home: Path, name: str, arguments: Mapping[str, Any], project: str | None, user: str | None
 ) -> tuple[str, bool]:
-    server = running(settings)
+    server = running(home)
     if server is None:
         raise CommandError(
-            f"Memory cannot be asked: no palimpsest server has {settings.home} open. Start one with "
+            f"Memory cannot be asked: no palimpsest server has {home} open. Start one with "
             "`palimpsest serve`; this tool works again as soon as it runs."
         )
     scope = {"project": project or here(server), "user": user}

@@ -34,7 +34,7 @@ def open(
 
     The address lets one browser in, once and within a minute."""
     settings = call.loaded().settings
-    server = running(settings)
+    server = running(settings.home)
     if server is None:
         raise CommandError("no server runs: start it with `palimpsest serve`, or `palimpsest service install`", 2)
     response = server.ask("POST", "api/tickets", body={})

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from proxy.cli.server import RunningServer
-from proxy.settings import Loaded, load
+from proxy.setting_sources import data_folder as _data_folder
+
+# What checks settings takes as long to import as all that a command needs to ask a server.
+if TYPE_CHECKING:
+    from proxy.settings import Loaded
 
 Home = Annotated[Path | None, typer.Option("--home", help="The data folder.", show_default="~/.palimpsest")]
 ConfigFile = Annotated[
@@ -29,15 +33,30 @@ def loaded(home: Path | None = None, config: Path | None = None, **options: Any)
     Raises:
         SettingsError: with everything that is wrong.
     """
+    from proxy.settings import load
+
     given = {key.replace("__", "."): value for key, value in options.items() if value is not None}
     if home is not None:
         given["home"] = str(home)
+    return load(_file(home, config), os.environ, given)
+
+
+def data_folder(home: Path | None = None, config: Path | None = None) -> Path:
+    """The data folder in force, by which a running server is found: nothing else of the settings is read.
+
+    Raises:
+        SettingsError: when they cannot be read at all.
+    """
+    return _data_folder(_file(home, config), os.environ, home) or loaded(home, config).settings.home
+
+
+def _file(home: Path | None, config: Path | None) -> Path | None:
     file = config or (Path(configured) if (configured := os.environ.get("PALIMPSEST_CONFIG")) else None)
     if file is None:
         folder = Path(str(home or os.environ.get("PALIMPSEST_HOME") or "~/.palimpsest")).expanduser()
         # Whatever lies there: a folder, or a link that leads nowhere, is told and not taken for no file.
         file = folder / "config.yaml" if os.path.lexists(folder / "config.yaml") else None
-    return load(file.expanduser() if file else None, os.environ, given)
+    return file.expanduser() if file else None
 
 
 def here(server: RunningServer) -> str:

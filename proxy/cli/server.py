@@ -16,7 +16,6 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 from proxy.cli.faults import CommandError
 from proxy.cli.home_owner import announced
-from proxy.settings import Settings
 
 NO_TEXT = "what was said on the command line holds bytes that are no UTF-8 text"
 
@@ -108,16 +107,16 @@ class Unreachable(CommandError):
     """Nothing answers there."""
 
 
-def running(settings: Settings) -> RunningServer | None:
-    """The server that has these settings' home open, or None where none runs.
+def running(home: Path) -> RunningServer | None:
+    """The server that has a home open, or None where none runs.
 
     Where none has, nothing is sent to any port: somebody else may listen there, and the token is not for them.
 
     Raises:
         Fault: when one runs and its token, without which it answers nobody, is not there any more.
     """
-    found = announced(settings.home)
-    return RunningServer(found.url, _token(settings.home / "token", found.url)) if found else None
+    found = announced(home)
+    return RunningServer(found.url, _token(home / "token", found.url)) if found else None
 
 
 def _token(file: Path, url: str) -> str:

@@ -12,7 +12,6 @@ from proxy.cli.faults import CommandError
 from proxy.cli.home_owner import owner
 from proxy.cli.instance_lock import owned
 from proxy.cli.server import RunningServer, running
-from proxy.settings import Loaded
 
 # The stores, the loop and threads are imported where no server runs: most commands only ask one, and are twice as
 # quick without.
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from aiohttp import web
+
+    from proxy.settings import Loaded
 
 PATIENCE = 10.0
 """Seconds to wait for another command that has the stores open."""
@@ -54,7 +55,7 @@ def reach(loaded: Loaded) -> Iterator[RunningServer]:
 def _once_it_listens(loaded: Loaded) -> RunningServer | None:
     """The running server; one that has the stores and does not listen yet just starts, and is waited for."""
     home, until = loaded.settings.home, time.monotonic() + STARTING
-    while (server := running(loaded.settings)) is None and owner(home) is not None and time.monotonic() < until:
+    while (server := running(home)) is None and owner(home) is not None and time.monotonic() < until:
         time.sleep(EVERY)
     return server
 

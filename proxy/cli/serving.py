@@ -9,11 +9,11 @@ import gc
 import importlib
 import json
 import logging
+import mimetypes
 import os
 import signal
 import socket
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -143,11 +143,11 @@ async def _run(settled: Loaded, sockets: list[socket.socket], handed: bool) -> N
     # What is read at the start stays: the collector of cycles, which many new objects call again and again, would find
     # nothing in it. It has its turn when all is read (``_age``).
     gc.disable()
-    _import_what_serves()
+    # No file is served here by its name; aiohttp would read two thousand of the machine's kinds of files.
+    mimetypes.init(files=())
 
     from aiohttp import web
 
-    from proxy.api.health import candidates_waiting
     from proxy.app import make_runner
     from proxy.connections import LoopFaults
     from proxy.edge import EDGE
@@ -168,7 +168,8 @@ async def _run(settled: Loaded, sockets: list[socket.socket], handed: bool) -> N
         edge = app[EDGE]
         faults = LoopFaults(lambda what: edge.degradations.add("running the event loop", what))
         asyncio.get_running_loop().set_exception_handler(faults)
-        waiting = await candidates_waiting(edge)
+        await edge.opened()
+        waiting = await edge.candidates_waiting()
         # In a thread: it imports what knows the runtimes, while requests come already.
         print(await asyncio.to_thread(welcome, settings, url, edge.memory_fault, waiting), flush=True)
         heap = giving_back()
@@ -200,16 +201,6 @@ async def _learn_the_rest(edge: Edge) -> None:
             operation="learning before the end",
             degradations=edge.degradations,
         )
-
-
-def _import_what_serves() -> None:
-    """Import the server and memory beside each other: aiohttp reads the machine's certificates as soon as it is
-    imported, in fifty milliseconds or more in which Python can do something else."""
-    # Neither of the two imports the other, so that no thread waits for one that waits for it.
-    beside = threading.Thread(target=importlib.import_module, args=("aiohttp.web",), daemon=True)
-    beside.start()
-    importlib.import_module("memory.bootstrap")
-    beside.join()
 
 
 def _on_signals(stop: Callable[[], None]) -> None:

@@ -126,7 +126,7 @@ def _looked(settings: Settings) -> SetupFindings:
 
 def _served(call: Call, settings: Settings, yes: bool) -> None:
     """A server that is there from login on, where the machine can keep one."""
-    if server := running(settings):
+    if server := running(settings.home):
         print(f"The server runs at {server.url}.")
         return
     manager = service.offered(settings)

@@ -19,7 +19,7 @@ from memory.scope import Scope
 from memory.version import release
 from proxy import explanations
 from proxy.api.access import page_refused
-from proxy.api.health import candidates_waiting, mode
+from proxy.api.health import mode
 from proxy.auth.web_sessions import WebSession
 from proxy.web.static import address
 from proxy.web.visit import ROOT, PageVisit
@@ -73,7 +73,7 @@ async def _awaited(visit: PageVisit) -> int:
     """How many candidates wait for who looks."""
     access, memory = visit.access, visit.edge.memory
     if access.user is None or memory is None:
-        return await candidates_waiting(visit.edge)
+        return await visit.edge.candidates_waiting()
     # Not those of whom the address names: this stands on the page, too, that refuses them.
     owners = await memory.commands.everything_of(Scope(access.org, access.user))
     return await memory.journal.candidates_waiting(owners)

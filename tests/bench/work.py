@@ -31,6 +31,7 @@ from typing import Any
 
 from memory.bootstrap import Memory
 from memory.scope import Scope
+from memory.services.lessons import rules
 from memory.stores import database
 from tests import rooms
 from tests.bench import targets
@@ -196,6 +197,8 @@ async def _still(proxy: Running, known: int) -> None:
     for worker in (memory.entity_graph, memory.index_repair, memory.retention):
         await worker.stop()
     memory.token_counting._tokenizer.count("")
+    # What reads whole sentences is loaded when the first is to be read.
+    await rules.at_hand()
     await memory.learner.remember(list(facts(known)))
     # What is read beforehand when somebody asks for the first time.
     memory.cache_warmer.owner_seen(Scope(user="local", project=PROJECT))

@@ -17,7 +17,8 @@ from qdrant_client import AsyncQdrantClient
 from memory.ports import StoreError
 from memory.scope import Scope
 from memory.stores.postgresql.journal import PostgresJournal
-from proxy.settings import SettingsError, load
+from proxy.setting_sources import SettingsError
+from proxy.settings import load
 from tests import postgresql
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.api.asking import asking

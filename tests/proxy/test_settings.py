@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from proxy.cli.options import loaded as loaded_in
-from proxy.setting_sources import choose_for_home
-from proxy.settings import SettingsError, load
+from proxy.setting_sources import SettingsError, choose_for_home
+from proxy.settings import load
 
 
 def test_defaults_need_no_file() -> None:

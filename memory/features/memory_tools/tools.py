@@ -14,10 +14,10 @@ from typing import Any, Protocol, TypeVar
 import orjson
 
 from memory.context import answers
-from memory.context.answers import ToolAnswer
 from memory.context.question import of_words
 from memory.context.relevance_floor import OPEN
 from memory.context.search_results import SearchContext
+from memory.context.tool_answer import ToolAnswer
 from memory.context.tools import MOST_FOUND, NAMES
 from memory.conversation import Role, Text, digest
 from memory.edits import ContentTier

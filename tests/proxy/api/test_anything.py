@@ -17,7 +17,7 @@ import pytest
 from hypothesis import settings
 from yarl import URL
 
-from proxy.api import api
+from proxy.api.endpoints import api
 from tests.proxy.api.asking import Asking
 from tests.running import Running
 

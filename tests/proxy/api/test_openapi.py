@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from proxy.api import api
+from proxy.api.endpoints import api
 from proxy.api.openapi import BODY
 from tests.proxy.api.asking import Asking
 from tests.running import Running

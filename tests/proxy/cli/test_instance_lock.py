@@ -43,10 +43,10 @@ def test_what_listens_where_a_dead_server_did_gets_no_token(home: Path) -> None:
         url = f"http://127.0.0.1:{stranger.getsockname()[1]}"
         for number in (os.getpid(), 999_999_999):
             (home / ANNOUNCED).write_text(json.dumps({"url": url, "pid": number}))
-            assert running(loaded().settings) is None
+            assert running(loaded().settings.home) is None
         with owned(home):
             (home / ANNOUNCED).write_text(json.dumps({"url": url, "pid": 999_999_999}))
-            assert running(loaded().settings) is None
+            assert running(loaded().settings.home) is None
         stranger.setblocking(False)
         with pytest.raises(BlockingIOError):
             stranger.accept()
@@ -68,4 +68,4 @@ def test_an_announcement_that_is_none_is_passed_over(home: Path, told: str) -> N
     with owned(home):
         (home / "token").write_text("0" * 64)
         (home / ANNOUNCED).write_text(told)
-        assert running(loaded().settings) is None
+        assert running(loaded().settings.home) is None

@@ -28,31 +28,53 @@ NOT_AT_A_START = (
     "yaml",
 )
 
-STARTED = "import sys; from proxy.cli.app import command_line; command_line('serve'); import proxy.app"
+NOT_BEFORE_IT_LISTENS = (
+    "jinja2",
+    "memory.bootstrap",
+    "memory.context.pack",
+    "memory.features.approvals.feature",
+    "memory.ports",
+    "memory.services.recall",
+    "memory.stores",
+    "numpy",
+    "proxy.api.endpoints",
+    "proxy.web",
+    "sqlite3",
+)
+
+LISTENING = "from proxy.cli.app import command_line; command_line('serve'); import proxy.app"
 
 
-def test_a_start_imports_nothing_that_it_does_not_need() -> None:
+def imported(program: str) -> list[str]:
     done = subprocess.run(
-        [sys.executable, "-c", f"{STARTED}; print(*sys.modules)"],
+        [sys.executable, "-c", f"import sys; {program}; print(*sys.modules)"],
         capture_output=True,
         text=True,
         check=True,
         env=clean_environment(),
     )
-    there = done.stdout.split()
-    assert "proxy.cli.serving" in there and "memory.bootstrap" in there
+    return done.stdout.split()
+
+
+def test_a_server_listens_before_memory_is_imported() -> None:
+    there = imported(LISTENING)
+    assert "proxy.cli.serving" in there and "proxy.exchange" in there
+    assert [name for name in (*NOT_BEFORE_IT_LISTENS, *NOT_AT_A_START) if name in there] == []
+
+
+def test_a_start_imports_nothing_that_it_does_not_need() -> None:
+    there = imported(f"{LISTENING}; import memory.bootstrap, proxy.api.endpoints, proxy.web")
+    assert "memory.bootstrap" in there
     assert [name for name in NOT_AT_A_START if name in there] == []
 
 
 @pytest.mark.parametrize("name", ["facts", "status", "why"])
 def test_a_command_that_asks_a_server_imports_nothing_that_only_the_server_needs(name: str) -> None:
-    asking = f"import sys; from proxy.cli.app import command_line; command_line({name!r}); print(*sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", asking], capture_output=True, text=True, check=True, env=clean_environment()
-    )
-    there = done.stdout.split()
+    there = imported(f"from proxy.cli.app import command_line; command_line({name!r})")
     assert "proxy.cli.server_access" in there
-    assert [each for each in ("numpy", "asyncio", "memory.ports", "rich.progress") if each in there] == []
+    assert [
+        each for each in ("numpy", "asyncio", "memory.ports", "proxy.settings", "rich.progress") if each in there
+    ] == []
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, *GROUPS])

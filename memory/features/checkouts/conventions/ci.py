@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-import yaml
-
 from memory.fact import Category
 from memory.features.checkouts.conventions.observation import Observation, at_line, listed, once
 
@@ -50,6 +48,9 @@ def _run(file: str, text: str) -> Iterator[str]:
     """The lines of the scripts of a file."""
     if len(text) > _LARGEST:
         return
+    # Imported here: a start gets on without it.
+    import yaml
+
     try:
         told: Any = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError):

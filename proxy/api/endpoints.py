@@ -1,0 +1,74 @@
+"""All of our own endpoints, as the application that is mounted at ``/palimpsest/``."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from proxy.api import (
+    audit,
+    config,
+    content,
+    embedder,
+    export,
+    facts,
+    features,
+    forget,
+    health,
+    hook,
+    imports,
+    log,
+    names,
+    openapi,
+    page,
+    provenance,
+    ready,
+    savings,
+    search,
+    sessions,
+    status,
+    tickets,
+    tools,
+)
+from proxy.api.auth import door
+from proxy.api.responses import answers
+from proxy.edge import EDGE, Edge
+
+_PARTS = (
+    audit,
+    health,
+    ready,
+    status,
+    savings,
+    search,
+    names,
+    facts,
+    export,
+    imports,
+    hook,
+    content,
+    sessions,
+    forget,
+    page,
+    provenance,
+    log,
+    openapi,
+    embedder,
+    config,
+    tools,
+    tickets,
+)
+
+
+def endpoints() -> list[web.RouteDef]:
+    """Every endpoint, those of the features last."""
+    own = [route for part in _PARTS for route in part.routes if isinstance(route, web.RouteDef)]
+    return [*own, *features.routes()]
+
+
+def api(edge: Edge) -> web.Application:
+    """The application to be mounted at ``/palimpsest/``."""
+    app = web.Application(middlewares=[answers, door])
+    app[EDGE] = edge
+    app[hook.TALKS] = hook.Talks()
+    app.add_routes(endpoints())
+    return app
