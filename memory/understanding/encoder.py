@@ -110,6 +110,11 @@ class Encoder:
     def clauses(self, text: str, spans: Sequence[tuple[int, int]], before: str) -> Floats:
         """What the head of clauses says of each of some spans of a text, in its order: shape (spans, outputs).
         ``before`` is the assistant's text that it answers."""
+        found = self.clause_states(text, spans, before)
+        return self._clause(found) if len(found) else np.zeros((0, len(self._clause.bias)), np.float32)
+
+    def clause_states(self, text: str, spans: Sequence[tuple[int, int]], before: str) -> Floats:
+        """What is read of each of those spans, before anything is concluded: shape (spans, 2 * width)."""
         before_ids = self._tokenizer.encode(_whole(before[-600:])).ids[-BEFORE:] if before else []
         read = self._tokenizer.encode(_whole(text))
         found = []
@@ -123,7 +128,7 @@ class Encoder:
             ]
             [states] = self._states([(before_ids, read.ids[first:last])], [[at for each in own for at in each]])
             found += [np.concatenate([states[at].mean(axis=0), states[at[0]]]) for at in own]
-        return self._clause(np.stack(found)) if found else np.zeros((0, len(self._clause.bias)), np.float32)
+        return np.stack(found) if found else np.zeros((0, 0), np.float32)
 
     def relations(self, pairs: Sequence[tuple[str, str]]) -> list[Relation]:
         """How the second, newer statement of each pair stands to the first."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.language.static_embedding import StaticEmbedding
-from memory.models.training.fitting import FittingPlan, Floats, Network, fit, logistic_slope, softmax_slope
+from memory.models.training.fitting import FittingPlan, Floats, Loss, Network, fit, logistic_slope, softmax_slope
 from memory.models.training.replacing import replace_tables
 from memory.models.training.talk import Labelled, clauses, gaps, recut, sessions
 from memory.understanding.clauses import ClauseSplitter
@@ -33,9 +33,22 @@ BESIDE: Final = 0.4
 
 def fit_clauses(examples: Sequence[Labelled], embedding: StaticEmbedding, plan: FittingPlan = PLAN) -> Network:
     """The network fitted to labelled clauses."""
-    kinds = np.array([each.kind for each in examples])
-    scopes = np.array([each.scope for each in examples])
-    flags = np.array([each.flags for each in examples], np.float32)
+    loss = clause_slopes(
+        np.array([each.kind for each in examples]),
+        np.array([each.scope for each in examples]),
+        np.array([each.flags for each in examples], np.float32),
+    )
+    return fit(
+        [[each.says for each in examples], [each.around for each in examples]],
+        _dense(examples, embedding),
+        loss,
+        plan,
+        SIZE,
+    )
+
+
+def clause_slopes(kinds: NDArray[np.int64], scopes: NDArray[np.int64], flags: Floats) -> Loss:
+    """The loss of what is said of clauses with these labels."""
 
     def loss(outputs: Floats, chosen: NDArray[np.int64]) -> Floats:
         own = kinds[chosen]
@@ -48,13 +61,7 @@ def fit_clauses(examples: Sequence[Labelled], embedding: StaticEmbedding, plan: 
             axis=1,
         )
 
-    return fit(
-        [[each.says for each in examples], [each.around for each in examples]],
-        _dense(examples, embedding),
-        loss,
-        plan,
-        SIZE,
-    )
+    return loss
 
 
 def judged(network: Network, examples: Sequence[Labelled], embedding: StaticEmbedding) -> Floats:

@@ -108,7 +108,7 @@ def fit(bags: Sequence[Bags], dense: Floats, loss: Loss, plan: FittingPlan, size
             to_inputs = back @ weights["W1"].T
             slopes = {"W2": hidden.T @ slope, "b2": slope.sum(0), "W1": x.T @ back, "b1": back.sum(0)}
             for name, value in slopes.items():
-                _adam(weights[name], moments[name], value.astype(np.float32), rate, plan.decay, step)
+                adam(weights[name], moments[name], value.astype(np.float32), rate, plan.decay, step)
             column = 0
             for table, (first, second), (rows, matrix), width in zip(
                 tables, table_moments, counts, plan.widths, strict=True
@@ -116,7 +116,7 @@ def fit(bags: Sequence[Bags], dense: Floats, loss: Loss, plan: FittingPlan, size
                 value = (matrix.T @ to_inputs[:, column : column + width]).astype(np.float32)
                 column += width
                 own, one, two = table[rows], first[rows], second[rows]
-                _adam(own, (one, two), value, rate, plan.decay, step)
+                adam(own, (one, two), value, rate, plan.decay, step)
                 table[rows], first[rows], second[rows] = own, one, two
             if step > steps * 0.6 and step % 8 == 0:
                 averaged += 1
@@ -143,7 +143,8 @@ def _counted(
     return rows, matrix
 
 
-def _adam(value: Floats, moments: tuple[Floats, Floats], slope: Floats, rate: float, decay: float, step: int) -> None:
+def adam(value: Floats, moments: tuple[Floats, Floats], slope: Floats, rate: float, decay: float, step: int) -> None:
+    """One step of Adam: a value and its moments are changed in place."""
     first, second = moments
     first *= 0.9
     first += 0.1 * slope

@@ -1,0 +1,100 @@
+"""Fit what tells clauses apart once more, on the states of an encoder that is there:
+``python -m memory.models.training.clause_head --out memory/models/data``.
+
+New talk takes minutes so, where the whole encoder takes an hour. The head begins as it is and is held near it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.language.static_embedding import DATA
+from memory.models.training.clauses import clause_slopes, fit_boundary
+from memory.models.training.fitting import Floats, adam
+from memory.models.training.packing import packed_linear
+from memory.models.training.replacing import replace_tables
+from memory.models.training.talk import Spanned, gaps, sessions, spanned
+from memory.understanding.clauses import ClauseSplitter
+from memory.understanding.encoder import encoder_of
+from memory.understanding.packaged_weights import ENCODER
+
+EPOCHS: Final = 6
+BATCH: Final = 256
+RATE: Final = 1e-3
+HELD: Final = 1e-5
+"""How strongly each weight is drawn back to where it began, for each step."""
+PLAIN: Final = 6
+"""How often the talk of each of :data:`SHORT` is read: it is little, and unlike the rest."""
+SHORT: Final = ("t27", "t28", "t29")
+"""Who wrote plain rules in messages of a few words."""
+Arrays = Mapping[str, NDArray[Any]]
+
+
+def states_of(arrays: Arrays, messages: Sequence[Spanned]) -> Floats:
+    """What the encoder reads of each clause of some messages: shape (clauses, 2 * width)."""
+    encoder = encoder_of(arrays)
+    return np.concatenate(
+        [
+            encoder.clause_states(each.text, [(start, end) for start, end, *_ in each.clauses], each.before)
+            for each in messages
+            if each.clauses
+        ]
+    )
+
+
+def fitted(arrays: Arrays, messages: Sequence[Spanned], states: Floats) -> tuple[Floats, Floats]:
+    """The head's matrix and bias."""
+    weights = arrays["clause.rows"].astype(np.float32) * arrays["clause.scales"].astype(np.float32)
+    bias = arrays["clause.bias"].astype(np.float32)
+    began = weights.copy()
+    labels = [(each.author, *clause[2:]) for each in messages for clause in each.clauses]
+    rows = np.repeat(np.arange(len(labels)), [PLAIN if author in SHORT else 1 for author, *_ in labels])
+    slopes = clause_slopes(
+        np.array([kind for _, kind, _, _ in labels]),
+        np.array([scope for _, _, scope, _ in labels]),
+        np.array([flags for *_, flags in labels], np.float32),
+    )
+    moments = {name: (np.zeros_like(own), np.zeros_like(own)) for name, own in (("w", weights), ("b", bias))}
+    rng = np.random.default_rng(0)
+    steps = EPOCHS * (len(rows) // BATCH)
+    step = 0
+    for _ in range(EPOCHS):
+        order = rng.permutation(rows)
+        for start in range(0, len(order) - BATCH + 1, BATCH):
+            chosen = order[start : start + BATCH]
+            step += 1
+            rate = RATE * (1.0 - (step - 1) / steps)
+            slope = slopes(states[chosen] @ weights + bias, chosen)
+            adam(weights, moments["w"], states[chosen].T @ slope, rate, 0.0, step)
+            adam(bias, moments["b"], slope.sum(0), rate, 0.0, step)
+            weights -= HELD * (weights - began)
+    return weights, bias
+
+
+def messages_of(talk: Sequence[dict[str, object]]) -> list[Spanned]:
+    """The messages of some talk with their clauses, as their authors cut them and as they will be cut."""
+    cut = ClauseSplitter(fit_boundary(*gaps(talk)))
+    return spanned(talk, cut.split, lambda sentence: [sentence])
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Write the encoder with its head of clauses fitted once more."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, required=True)
+    given = parser.parse_args(arguments)
+    with np.load(DATA / ENCODER) as stored:
+        arrays = dict(stored)
+    messages = messages_of(sessions())
+    weights, bias = fitted(arrays, messages, states_of(arrays, messages))
+    replace_tables(given.out / ENCODER, arrays | packed_linear("clause", (weights, bias)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
