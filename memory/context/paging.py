@@ -11,13 +11,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-import orjson
 
 from memory.context.entity_coverage import names, rows, shortened
+from memory.context.wrapped_lines import lines_of
 from memory.conversation import Conversation, Role
 from memory.edits import handle
 
@@ -224,30 +222,6 @@ class ShedContents:
             if self._homes[name] == (row.handle, row.number)
             or weights.get(name.lower().strip("./-:"), 0.0) >= SPOKEN_WEIGHT
         )
-
-
-def lines_of(text: str) -> str:
-    """A text as lines: where it is JSON that wraps a text of several lines, as some clients wrap what a tool printed,
-    those lines."""
-    if len(text) > PER_CONTENT or not text.startswith(("{", "[")) or "\\n" not in text or text.count("\n") > 1:
-        return text
-    try:
-        told = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return text
-    wrapped = "\n".join(_long_strings(told))
-    return wrapped if 2 * len(wrapped) > len(text) else text
-
-
-def _long_strings(told: Any) -> Iterator[str]:
-    open_ = [told]
-    while open_:
-        each = open_.pop()
-        if isinstance(each, str):
-            if "\n" in each:
-                yield each
-        elif isinstance(each, dict | list):
-            open_.extend(reversed(tuple(each.values()) if isinstance(each, dict) else each))
 
 
 def _block(text: str, at: int) -> dict[int, str]:
