@@ -278,17 +278,6 @@ SENDERS: dict[str, Sender] = {
     ),
     "Crush": Sender("crush", CHAT, {"user_agent": "Charm-Crush/0.9"}, system="You are Crush.", sides=(title,)),
     "goose": Sender("goose", CHAT, system="You are a general-purpose AI agent called goose, created by Block."),
-    "Zed": Sender(
-        "zed",
-        CHAT,
-        {"user_agent": "Zed/1.9.2 (linux; x86_64)"},
-        system="You are the Zed coding agent running inside the Zed editor.\n\n"
-        "The current project contains the following root directories:\n\n- `/srv/gate`\n",
-        sides=(
-            asked_to("Generate a concise 3-7 word title for this conversation, omitting punctuation."),
-            asked_to("Your task is to create a detailed summary of the conversation so far, for the next thread."),
-        ),
-    ),
     **{
         f"pi over {path}": Sender("pi", path, {"user_agent": "pi (linux 6.18; x64)"}, sides=(summary,))
         for path in (CHAT, RESPONSES, MESSAGES)
@@ -331,4 +320,15 @@ SENDERS: dict[str, Sender] = {
     "Anthropic's SDK": Sender("anthropic-sdk", MESSAGES, {"user_agent": "Anthropic/Python 2.10.0"}, tools=False),
     "curl": Sender("curl", CHAT, {"user_agent": "curl/8.14"}, tools=False),
     "anyone": Sender("generic", CHAT, {"user_agent": "homemade/1"}),
+    "Zed": Sender(
+        "zed",
+        CHAT,
+        {"user_agent": "Zed/1.9.2 (linux; x86_64)"},
+        system="You are the Zed coding agent running inside the Zed editor.\n\n"
+        "The current project contains the following root directories:\n\n- `/srv/gate`\n",
+        sides=(
+            asked_to("Generate a concise 3-7 word title for this conversation, omitting punctuation."),
+            asked_to("Your task is to create a detailed summary of the conversation so far, for the next thread."),
+        ),
+    ),
 }
