@@ -185,13 +185,21 @@ def _command(arguments: Mapping[str, Any]) -> str:
         if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
             # ["bash", "-lc", "the script"] is the script; any other list is the command's words.
             return str(value[-1] if len(value) == 3 and value[1].startswith("-") else " ".join(value)).strip()
+    several = arguments.get("commands")
+    if isinstance(several, list) and several and all(isinstance(each, str) for each in several):
+        return " && ".join(each.strip() for each in several)
     return ""
 
 
 def _paths(arguments: Mapping[str, Any]) -> Iterator[str]:
     for key, value in arguments.items():
-        if isinstance(value, str) and 0 < len(value) < 1000 and "\n" not in value and _PATH_KEY.search(key):
-            yield _plain(value)
+        if not _PATH_KEY.search(key):
+            continue
+        for one in value if isinstance(value, list) else (value,):
+            if isinstance(one, dict):  # Cline reads several files at once, each with its lines
+                yield from _paths(one)
+            elif isinstance(one, str) and 0 < len(one) < 1000 and "\n" not in one:
+                yield _plain(one)
 
 
 def _plain(path: str) -> str:

@@ -180,7 +180,7 @@ class ResearchSettings(Section):
 class CheckoutSettings(Section):
     """What is learnt in a checkout knows its branch and what it cites. ``folders``: only checkouts below one of these
     are looked at; all of the person's own where there are none. ``conventions``: its own files teach what they say of
-    how it is worked on. ``wait_ms``: how long a request waits for what it shows to be looked up."""
+    how it is worked on. ``wait_ms``: how long a request has for marking what it shows."""
 
     enabled: bool = True
     conventions: bool = True

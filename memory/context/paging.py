@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memory.context.entity_coverage import names, rows, shortened
+from memory.context.wrapped_lines import lines_of
 from memory.conversation import Conversation, Role
 from memory.edits import handle
 
@@ -113,6 +114,7 @@ class ShedContents:
         the assistant or a person."""
         if name in self._heard:
             return
+        text = lines_of(text)
         self._heard.add(name)
         self.size += HEARD
         for each, row in rows(text[:PER_CONTENT]).items():
@@ -127,6 +129,7 @@ class ShedContents:
         """A content was shed; ``label`` says what it is (a path, a command)."""
         if name in self._labels:
             return
+        text = lines_of(text)
         self._labels[name] = label
         self._texts[name] = text[:PER_CONTENT], text[:PER_CONTENT].lower()
         self.size += HEARD + 2 * len(text[:PER_CONTENT])

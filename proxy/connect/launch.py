@@ -127,12 +127,13 @@ def _kilo(address: Address, machine: Machine, given: Sequence[str]) -> Launch:
 
 def _gemini(address: Address, machine: Machine, given: Sequence[str]) -> Launch:
     """0.61: the environment outweighs ``.env`` files; the system's settings outweigh a person's."""
-    environment = dict(plan("gemini", address, machine).environment)
+    planned = plan("gemini", address, machine)
+    environment = dict(planned.environment)
     if "GEMINI_CLI_SYSTEM_SETTINGS_PATH" in machine.environment:
         return Launch(environment)
     file = "settings.json"
-    settings = json.dumps({"model": {"compressionThreshold": 0.95}})
-    return Launch(environment | {"GEMINI_CLI_SYSTEM_SETTINGS_PATH": f"{FOLDER}/{file}"}, files={file: settings})
+    [change] = planned.changes
+    return Launch(environment | {"GEMINI_CLI_SYSTEM_SETTINGS_PATH": f"{FOLDER}/{file}"}, files={file: change.snippet})
 
 
 def _planned(client: str) -> Way:
@@ -160,5 +161,5 @@ LAUNCHES: dict[str, Way] = {
 }
 """Every client that can be started for a single run."""
 
-ONLY_CONNECTED = frozenset({"cline", "openclaw", "cn", "crush"})
+ONLY_CONNECTED = frozenset({"cline", "openclaw", "cn", "crush", "zed"})
 """Clients that read their address from a file of their own alone."""

@@ -20,7 +20,7 @@ from proxy.runtimes.claude_code import ClaudeCode
 from proxy.runtimes.codex import Codex
 from proxy.runtimes.environment import ClientEnvironment, project_of
 from proxy.runtimes.gemini_cli import GeminiCli
-from proxy.runtimes.known_by_text import Aider, Cline, ContinueCli, CopilotCli, Crush, Goose
+from proxy.runtimes.known_by_text import Aider, Cline, ContinueCli, CopilotCli, Crush, Goose, Zed
 from proxy.runtimes.openclaw import OpenClaw
 from proxy.runtimes.opencode import Kilo, OpenCode
 from proxy.runtimes.pi import Pi
@@ -44,6 +44,7 @@ RUNTIMES: tuple[Runtime, ...] = (
     ContinueCli(),
     Crush(),
     Goose(),
+    Zed(),
     OpenClaw(),
     Aider(),
     *SDKS,

@@ -105,6 +105,7 @@ _DIRECTORY = (
     "currently working in the directory: ",
     "# Current Working Directory (",
     "- **Workspace Directories:**\n  - ",
+    "following root directories:\n\n- ",
 )
 _LABEL = (
     r"\b(?:(?:working|workspace|project|repository|repo|current)[ _-]?(?:root[ _-]?)?(?:directory|dir|folder|root|path)"

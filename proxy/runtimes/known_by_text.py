@@ -92,6 +92,25 @@ class Goose(Runtime):
         return agent.startswith("goose") or "AI agent called goose" in preamble(view)[:2000]
 
 
+class Zed(Runtime):
+    """Zed's own agent. Its sessions are found by their trail; a sub-agent of it has the prompt of its parent."""
+
+    name = "zed"
+    offers_tools = True
+    signs = (
+        SideRequestSign(
+            RequestKind.COMPACTION, True, last="Your task is to create a detailed summary of the conversation"
+        ),
+        SideRequestSign(RequestKind.SIDE, True, last="Generate a concise 3-7 word title for this conversation"),
+    )
+
+    def recognises(self, headers: Headers, view: RequestView) -> bool:
+        """By its user agent, or the name that its system prompt gives itself."""
+        return (
+            headers.get("user-agent", "").startswith("Zed/") or "You are the Zed coding agent" in preamble(view)[:2000]
+        )
+
+
 class Cline(Runtime):
     """Cline. A sub-agent's system prompt is whatever its parent wrote, so that it is known by its trail only."""
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from proxy.connect import Address, Machine, NotEditable, carry_out, plan, preview
 from proxy.connect.windows import WINDOW
@@ -81,6 +83,10 @@ class Client:
         """The calls by which a sub-agent hands in its report, where saying it is not enough."""
         return ()
 
+    def corrected(self, raw: str) -> str:
+        """A request without what the client itself gets wrong, as it is checked for what the proxy may have broken."""
+        return raw
+
     def delegate_two(self, one: str, other: str) -> tuple[Call, ...]:
         """The calls that send two sub-agents out at once, and bring both reports."""
         [first], [second] = self.delegate(one), self.delegate(other)
@@ -94,7 +100,8 @@ class Client:
         """
         self.prepare()
         variables = {**self.everything(), "HOME": str(self.place.home)}
-        wanted = plan(self.name, Address(server), Machine(self.place.home, self.place.projects[0], variables))
+        machine = Machine(self.place.home, self.place.projects[0], variables)
+        wanted = plan(self.name, Address(server), machine, window=self.window or WINDOW)
         written = carry_out(preview(wanted), self.place.home / ".kept")
         if not written:
             raise NotEditable(f"connect wrote nothing for {self.name}")
@@ -342,9 +349,10 @@ class Copilot(Client):
         return {**own, **self._connected}
 
     def connect(self, server: str) -> None:
-        """It is connected by variables alone."""
+        """It is connected by variables, with a file beside them or without."""
         machine = Machine(self.place.home, self.place.projects[0])
         planned = plan(self.name, Address(server), machine, window=self.window or WINDOW)
+        carry_out(preview(planned), self.place.home / ".kept")
         self._connected = planned.environment
 
     def command(self, prompt: str, resume: bool) -> list[str]:
@@ -363,8 +371,9 @@ class Copilot(Client):
 
 class Gemini(Copilot):
     name = "gemini"
-    # No long session: one that it resumes it compacts by an estimate of its own history, whatever usage was reported.
-    plays: tuple[str, ...] = ("turns", "errands")
+    # Its window cannot be made small, and it is told to compact at nearly all of it, which no session here comes near.
+    plays: tuple[str, ...] = ("turns", "errands", "long")
+    narrow, compacts, shows = 100_000, 50_000, 22_000
     # It ends where a stream breaks off.
     survives = ("429", "500")
 
@@ -398,17 +407,34 @@ class Gemini(Copilot):
     def delegate(self, prompt: str) -> tuple[Call, ...]:
         return (Call("invoke_agent", {"agent_name": "generalist", "prompt": prompt}),)
 
+    def corrected(self, raw: str) -> str:
+        """It records every result twice, with its call and by itself, and sends both when it resumes a session."""
+        body = json.loads(raw)
+        for content in body["contents"]:
+            results = [part["functionResponse"].get("id") for part in content["parts"] if "functionResponse" in part]
+            if len(set(results)) < len(results):
+                seen = dict[str, Any]()
+                rest = [part for part in content["parts"] if "functionResponse" not in part]
+                for part in content["parts"]:
+                    if "functionResponse" in part:
+                        seen.setdefault(part["functionResponse"].get("id"), part)
+                content["parts"] = [*seen.values(), *rest]
+        return json.dumps(body)
+
     def reports(self, report: str) -> tuple[Call, ...]:
         return (Call("complete_task", {"result": {"response": report}}),)
 
 
 class Cline(Client):
     name = "cline"
-    plays = ("once", "errands")
+    # Told four times its window, as it is connected, it compacts no session of this size.
+    plays = ("turns", "errands", "long")
+    narrow, compacts, shows = 40_000, 36_000, 6_000
 
     def environment(self) -> dict[str, str]:
         off = ("CLINE_TELEMETRY_DISABLED", "CLINE_NO_AUTO_UPDATE")
-        return {"POSTHOG_TELEMETRY_ENABLED": "false", **dict.fromkeys(off, "1")}
+        own = {"CLINE_PROVIDER": "openai-compatible", "CLINE_MODEL": MODEL, "CLINE_API_KEY": "sk-scripted"}
+        return {"POSTHOG_TELEMETRY_ENABLED": "false", **own, **dict.fromkeys(off, "1")}
 
     def prepare(self) -> None:
         settings = {"provider": "openai-compatible", "apiKey": "sk-scripted", "model": MODEL}
@@ -423,7 +449,9 @@ class Cline(Client):
         self._write(self.place.home / ".cline" / "data" / "settings" / "providers.json", told)
 
     def command(self, prompt: str, resume: bool) -> list[str]:
-        return [self.bin("cline"), "--json", "-P", "openai-compatible", "-m", MODEL, prompt]
+        """Without a person it resumes no session but for an editor."""
+        turn = [sys.executable, str(Path(__file__).with_name("acp.py")), str(self.place.home / "sessions.json"), prompt]
+        return [*turn, *(["--resume"] if resume else []), "--", self.bin("cline"), "--acp", "--auto-approve", "true"]
 
     def read(self, path: Path) -> Call:
         return Call("read_files", {"files": [{"path": str(path)}]})

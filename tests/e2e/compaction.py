@@ -16,6 +16,7 @@ _LAST = (
     "CRITICAL: Respond with TEXT ONLY",  # Claude Code
     "You are the component that summarizes",  # Qwen Code
     "create a detailed summary of the conversation so far",  # Copilot CLI
+    "generate the updated <state_snapshot>",  # Gemini CLI
 )
 _SYSTEM = (
     "context summarization",  # opencode, pi

@@ -162,7 +162,7 @@ class Long(Stage):
     async def _valid(self) -> None:
         for at, one in enumerate(self.model.seen):
             dialect = dialect_of(one.path)
-            broken = dialect.check(one.raw.encode()) if dialect else ["unknown path"]
+            broken = dialect.check(self.client.corrected(one.raw).encode()) if dialect else ["unknown path"]
             if broken:
                 raise Failed(f"request {at} of {len(self.model.seen)}: {'; '.join(broken)[:300]}")
 

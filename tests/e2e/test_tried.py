@@ -27,6 +27,15 @@ def test_rows_of_clients_that_were_not_played_stay() -> None:
     assert table({("gemini", "once"): [Check(KNOWS, False)]}, "2026-03-03", both).count("| gemini |") == 1
 
 
+def test_what_was_shown_by_the_same_version_stays_where_it_was_not_tried_again() -> None:
+    first = row("gemini", {("gemini", "once"): [Check(KNOWS, True)], ("gemini", "long"): [Check("x", False)]}, "1")
+    told = row("gemini", {("gemini", "long"): [Check("x", True)]}, "2", first).strip("| ").split(" | ")
+    shown = dict(zip((column.title for column in COLUMNS), told[3:], strict=True))
+    assert told[2] == "2" and shown["recall in the next session"] == "yes" == shown["long session, no compaction"]
+    other = first.replace("0.61.0", "0.60.0")
+    assert row("gemini", {("gemini", "long"): [Check("x", True)]}, "2", other).count("yes") == 1
+
+
 def test_the_page_has_a_place_for_it() -> None:
     text = FILE.read_text(encoding="utf-8")
     assert text.index("<!-- table -->") < text.index("<!-- /table -->")

@@ -1,6 +1,7 @@
 """What each runtime can do with memory, as runs have shown it: a table in the docs (``python -m tests.e2e --write``).
 
-A run writes the rows of the clients that it played; those of the others stay as they were, with their own dates.
+A run writes the rows of the clients that it played; those of the others stay as they were, with their own dates. So
+does what an earlier run showed with the same version of a client in scenarios that this one did not play.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from tests.e2e.stage import Check
 
 FILE: Final = Path(__file__).resolve().parents[2] / "docs" / "runtimes-tried.md"
 _BEGINS, _ENDS = "<!-- table -->", "<!-- /table -->"
+
+UNTRIED: Final = "–"
 
 Results = Mapping[tuple[str, str], Sequence[Check]]
 """The checks by client and scenario."""
@@ -50,13 +53,16 @@ COLUMNS: Final = (
 )
 
 
-def row(client: str, results: Results, day: str) -> str:
-    """A client's row."""
+def row(client: str, results: Results, day: str, before: str = "") -> str:
+    """A client's row; ``before`` is the one that stood there."""
     package, _, version = PACKAGES[client].rpartition("@")
     every = [(scenario, each) for (name, scenario), checks in results.items() if name == client for each in checks]
     cells = [
         _cell([each.passed for scenario, each in every if column.shown_by(scenario, each.name)]) for column in COLUMNS
     ]
+    known = before.strip("| ").split(" | ")
+    if known[:2] == [client, f"`{package}` {version}"] and len(known) == 3 + len(cells):
+        cells = [new if new != UNTRIED else old for new, old in zip(cells, known[3:], strict=True)]
     return f"| {client} | `{package}` {version} | {day} | {' | '.join(cells)} |"
 
 
@@ -64,7 +70,9 @@ def table(results: Results, day: str, before: str) -> str:
     """The table with the rows of a run, and those that stood there before of other clients."""
     rows = {line.split(" | ")[0].removeprefix("| "): line for line in before.splitlines() if line.startswith("| ")}
     rows = {name: line for name, line in rows.items() if name in PACKAGES}
-    rows |= {name: row(name, results, day) for name in dict.fromkeys(client for client, _ in results)}
+    rows |= {
+        name: row(name, results, day, rows.get(name, "")) for name in dict.fromkeys(client for client, _ in results)
+    }
     titles = ["runtime", "package", "tried", *(column.title for column in COLUMNS)]
     head = [f"| {' | '.join(titles)} |", f"|{' --- |' * len(titles)}"]
     return "\n".join([*head, *(rows[name] for name in PACKAGES if name in rows)])
@@ -78,4 +86,4 @@ def write(results: Results, day: str, file: Path = FILE) -> None:
 
 
 def _cell(passed: Sequence[bool]) -> str:
-    return ("yes" if all(passed) else "**no**") if passed else "–"
+    return ("yes" if all(passed) else "**no**") if passed else UNTRIED

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
@@ -114,7 +114,8 @@ def at_hand(
 class CitationChecker:
     """Looks citations up. Of one thread only; what :meth:`refresh` gives is for others to read."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._clock = clock
         self._files: OrderedDict[str, OrderedDict[str, CitedFile]] = OrderedDict()
         self._contents: OrderedDict[tuple[str, str], tuple[FileSignature, bytes]] = OrderedDict()
         self._bytes = 0
@@ -131,7 +132,7 @@ class CitationChecker:
             for each in learnt:
                 verdicts: list[CitationVerdict | Unknown | None] = []
                 for cited in each.cites:
-                    if time.perf_counter() >= until:
+                    if self._clock() >= until:
                         return found
                     if cited.seen:
                         verdicts.append(self._verdict(cited, view, inside, looked, largest))
@@ -146,7 +147,7 @@ class CitationChecker:
         looked: dict[str, CitedFile] = {}
         with CheckoutFiles(view.root) as inside:
             for path in list(reversed(files))[:AT_ARRIVAL]:
-                if time.perf_counter() >= until:
+                if self._clock() >= until:
                     break
                 before = files[path]
                 try:

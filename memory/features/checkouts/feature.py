@@ -3,6 +3,7 @@ up before it is shown."""
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +24,7 @@ from memory.features.checkouts.looking import CheckoutView
 from memory.features.checkouts.own_files import Changes, OwnFiles
 from memory.features.checkouts.records import LEARNT, Rows, learnt_of, record_of
 from memory.features.checkouts.sharing import Sharing
-from memory.features.checkouts.sight import CheckoutWatcher, SeenCheckout
+from memory.features.checkouts.sight import CheckoutWatcher, Clock, SeenCheckout
 from memory.features.checkouts.tracked import NAME
 from memory.hooks.feature import Core, Feature, FeatureErasure, FeatureLesson, FeatureRoute, MemoryMark
 from memory.hooks.route_request import RouteRequest
@@ -87,13 +88,14 @@ class CheckoutsFeature(Feature):
     exported = LEARNT
     counted = "checkouts"
 
-    def __init__(self, core: Core) -> None:
+    def __init__(self, core: Core, clock: Clock = time.perf_counter) -> None:
+        self._clock = clock
         self._journal: CheckoutJournal = core.journal
         self._settings = core.settings.checkouts
         self._now = core.now
         self._changed: Callable[[frozenset[str]], None] = core.changed
         self.rows = Rows(core.journal)
-        self.sight = CheckoutWatcher(self._settings.folders)
+        self.sight = CheckoutWatcher(self._settings.folders, clock)
         self.own_files = OwnFiles(core.journal, self.sight)
         self.sharing = Sharing(core.journal, self.sight, core.new_id)
         self._sessions: OrderedDict[str, _Worked] = OrderedDict()
@@ -120,12 +122,17 @@ class CheckoutsFeature(Feature):
     async def marks(
         self, session: Session, arrival: Arrival, memories: Sequence[Fact | Passage], seconds: float
     ) -> Mapping[str, MemoryMark]:
-        until = time.perf_counter() + seconds
+        until = self._clock() + seconds
         if not self._settings.enabled:
             return {}
         crowded = dict.fromkeys(marking.crowding(memories), MemoryMark(weight=0.0))
         memories = [each for each in memories if each.id not in crowded]
-        learnt = await self.rows.of([each.id for each in memories])
+        try:
+            async with asyncio.timeout(seconds):
+                learnt = await self.rows.of([each.id for each in memories])
+        except TimeoutError:
+            self._counts["late"] += len(memories)
+            return crowded
         root = arrival.checkout
         if root is None:
             anywhere = {id: marking.staged(each, None, frozenset(), arrival.at) for id, each in learnt.items()}
@@ -137,8 +144,12 @@ class CheckoutsFeature(Feature):
         marked = dict(crowded)
         own = frozenset(session.scope.owners())
         for each in memories:
-            verdict = verdicts.get(each.id, ())
-            mark = self._mark(each, learnt.get(each.id), seen, verdict, arrival.at, each.owner in own)
+            row, is_own = learnt.get(each.id), each.owner in own
+            if self._clock() < until:
+                mark = self._mark(each, row, seen, verdicts.get(each.id, ()), arrival.at, is_own)
+            else:  # where it holds is at hand; all else it goes without
+                mark = _staged(row, seen, arrival.at)
+                self._counts["late"] += each.id in verdicts
             if mark.words or mark.weight != 1.0:
                 marked[each.id] = mark
         self._counts["marked"] += len(marked) - len(crowded)
@@ -154,8 +165,7 @@ class CheckoutsFeature(Feature):
         is_own: bool,
     ) -> MemoryMark:
         """How one memory is shown. What is not the session's own, but shared with it, is of another repository."""
-        here, own = (seen.fresh.checkout, seen.fresh.own) if seen.fresh is not None else (None, frozenset[str]())
-        stage = marking.staged(row, here, own, at) if row is not None else MemoryMark()
+        stage = _staged(row, seen, at)
         view = seen.last
         if stage.weight <= 0.0 or view is None or not is_own or not _of_a_project(held):
             return stage
@@ -269,9 +279,9 @@ class CheckoutsFeature(Feature):
         view = await self.sight.look(repository, now)
         if view is None:
             return {}
-        await self.sight.read(view.root, rows, time.perf_counter() + ASKING_SECONDS)
+        await self.sight.read(view.root, rows, self._clock() + ASKING_SECONDS)
         await self.sight.run_git(lambda: None)  # what is not in its file any more has been sought elsewhere by then
-        seen = await self.sight.read(view.root, rows, time.perf_counter() + ASKING_SECONDS)
+        seen = await self.sight.read(view.root, rows, self._clock() + ASKING_SECONDS)
         verdicts = seen.verdicts or {}
         return {
             each.memory: marking.checked(verdicts[each.memory], each.checkout.commit, view.checkout.commit)
@@ -355,6 +365,12 @@ class CheckoutsFeature(Feature):
             await self._journal.learn_where(each)
         self.rows.written()
         self.sight.prime(learnt, view)
+
+
+def _staged(row: LearnedAt | None, seen: SeenCheckout, at: datetime) -> MemoryMark:
+    """How a memory is shown by the branch that it was learnt on."""
+    here, own = (seen.fresh.checkout, seen.fresh.own) if seen.fresh is not None else (None, frozenset[str]())
+    return marking.staged(row, here, own, at) if row is not None else MemoryMark()
 
 
 def _to_be_asked(fact: Fact) -> bool:

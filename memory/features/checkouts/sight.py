@@ -3,7 +3,7 @@
 A request never waits for git. It is told how a checkout stands where that is known without: nothing was written since
 the last look, the same commit is checked out, or the main branch is, or a branch that begins at its newest commit. What
 is cited is looked at when a request arrives, beside it, and what was not known by then is looked up behind it, for the
-next one. Only a checkout's first requests wait, as long as what is remembered of it has not been looked up once.
+next one. It waits for neither unless it was given more time than a busy machine takes to come back to who waits.
 """
 
 from __future__ import annotations
@@ -42,6 +42,10 @@ RETURN_SECONDS: Final = 0.0005
 """What the reading thread leaves of a request's time for the way back, and for the words."""
 TICK_SECONDS: Final = 0.001
 """The loop waits for whole milliseconds, rounded up."""
+SHORTEST_WAIT_SECONDS: Final = 0.005
+"""Who has less left does not wait at all: a busy machine, or a thread that holds the interpreter, comes back later."""
+
+Clock = Callable[[], float]
 
 
 @dataclass(slots=True)
@@ -78,11 +82,12 @@ class _Arrived:
 class CheckoutWatcher:
     """Looks. ``folders``: only checkouts below one of them, where there are any."""
 
-    def __init__(self, folders: Iterable[str]) -> None:
+    def __init__(self, folders: Iterable[str], clock: Clock = time.perf_counter) -> None:
+        self._clock = clock
         self.folders = tuple(Path(each).expanduser().resolve() for each in folders)
         self._asking = ThreadPoolExecutor(1, thread_name_prefix="git")
         self._reading = ThreadPoolExecutor(1, thread_name_prefix="citations")
-        self._checking = CitationChecker()
+        self._checking = CitationChecker(clock)
         self._views: OrderedDict[str, _Looked] = OrderedDict()
         self._looks: OrderedDict[str, tuple[datetime, Future[CheckoutView | None]]] = OrderedDict()
         self._arrivals: OrderedDict[str, tuple[datetime, Future[_Arrived]]] = OrderedDict()
@@ -118,9 +123,11 @@ class CheckoutWatcher:
         """A checkout and what is cited of it, as far as that can be told until then. What was seen since a request
         ``arrived`` is told at once."""
         seen = await self._seen_at_arrival(root, cited, until, arrived)
+        if seen is None and until - self._clock() <= SHORTEST_WAIT_SECONDS:
+            seen = SeenCheckout(last=self.view(root))
         if seen is None:
             work = self._reading.submit(self._read, root, cited, until - RETURN_SECONDS)
-            seen = await within(work, until) or SeenCheckout(last=self.view(root))
+            seen = await self._within(work, until) or SeenCheckout(last=self.view(root))
         if seen.last is not None:
             verdicts = seen.verdicts or {}
             self._seek(verdicts, seen.last)
@@ -136,7 +143,7 @@ class CheckoutWatcher:
         known = self._arrivals.get(root)
         if arrived is None or known is None or known[0] < arrived:
             return None
-        at_arrival = await within(known[1], until)
+        at_arrival = await self._within(known[1], until)
         if at_arrival is None:
             return SeenCheckout(last=self.view(root))
         fresh = self._looked_since(root, arrived) or at_arrival.fresh
@@ -146,9 +153,9 @@ class CheckoutWatcher:
         same = [each for each in cited if each.checkout.repository == last.checkout.repository]
         verdicts, unknown = at_hand(same, last, at_arrival.files, self._checking.elsewhere)
         primed = self._primed.get(root)
-        if unknown and (primed is None or not primed.done()) and until - time.perf_counter() > RETURN_SECONDS:
+        if unknown and (primed is None or not primed.done()) and until - self._clock() > SHORTEST_WAIT_SECONDS:
             work = self._reading.submit(self._checking.check, unknown, last, until - RETURN_SECONDS, LARGE)
-            late = await within(work, until)
+            late = await self._within(work, until)
             verdicts |= late or {}
         return SeenCheckout(fresh, last, verdicts)
 
@@ -169,6 +176,13 @@ class CheckoutWatcher:
             return False
         seen.followed = view.refs
         return True
+
+    async def _within(self, work: Future[T], until: float) -> T | None:
+        """What a thread's work gives, if it does so in time; it goes on in any case."""
+        left = until - self._clock() if not work.done() else 0.0
+        if left > SHORTEST_WAIT_SECONDS:
+            await asyncio.wait({asyncio.wrap_future(work)}, timeout=left - TICK_SECONDS)
+        return work.result() if work.done() and not work.cancelled() and work.exception() is None else None
 
     def _see(self, root: str) -> CheckoutView | None:
         """In git's thread."""
@@ -196,13 +210,13 @@ class CheckoutWatcher:
         """In the thread that reads."""
         fresh = self._glance(root)
         last = fresh or self.view(root)
-        until = time.perf_counter() + ARRIVAL_SECONDS
+        until = self._clock() + ARRIVAL_SECONDS
         return _Arrived(fresh, last, self._checking.refresh(last, until) if last is not None else {})
 
     def _look_behind(self, cited: Sequence[LearnedAt], view: CheckoutView) -> None:
         """In the thread that reads: look up what no request waits for."""
         same = [each for each in cited if each.checkout.repository == view.checkout.repository]
-        self._checking.check(same, view, time.perf_counter() + BEHIND_SECONDS)
+        self._checking.check(same, view, self._clock() + BEHIND_SECONDS)
 
     def _glance(self, root: str) -> CheckoutView | None:
         """A checkout as it stands, where that is known without git."""
@@ -232,14 +246,6 @@ class CheckoutWatcher:
 
     def _sought(self, key: tuple[str, str], cited: Citation, view: CheckoutView) -> None:
         self._checking.elsewhere[key] = view.refs, seek(view.root, cited, view.files)[0]
-
-
-async def within(work: Future[T], until: float) -> T | None:
-    """What a thread's work gives, if it does so in time; it goes on in any case."""
-    left = until - time.perf_counter() if not work.done() else 0.0
-    if left > 0:
-        await asyncio.wait({asyncio.wrap_future(work)}, timeout=max(left - TICK_SECONDS, TICK_SECONDS / 2))
-    return work.result() if work.done() and not work.cancelled() and work.exception() is None else None
 
 
 def _bounded(cache: OrderedDict[str, Any]) -> None:

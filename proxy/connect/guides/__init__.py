@@ -27,6 +27,7 @@ GUIDES: dict[str, Guide] = {
     "cn": environment.continue_cli,
     "crush": config_files.crush,
     "goose": environment.goose,
+    "zed": config_files.zed,
     "openai-agents": libraries.openai_agents,
     "pydantic-ai": libraries.pydantic_ai,
     "langgraph": libraries.langgraph,

@@ -225,6 +225,28 @@ def crush(address: Address, machine: Machine) -> ConnectPlan:
     )
 
 
+def zed(address: Address, machine: Machine) -> ConnectPlan:
+    return ConnectPlan(
+        runtime="zed",
+        title="Zed",
+        changes=(
+            ConfigChange(
+                machine.folder("XDG_CONFIG_HOME", ".config") / "zed" / "settings.json",
+                "json",
+                {
+                    ("language_models", "openai", "api_url"): address.url(),
+                    ("language_models", "anthropic", "api_url"): address.url(version=False),
+                },
+            ),
+        ),
+        notes=(
+            "Its own agent with your keys for OpenAI and Anthropic comes here; models of a Zed subscription go to Zed. "
+            "A provider of your own under language_models.openai_compatible has its api_url set in the same way.",
+            "Agents that run inside of Zed (Claude Code, Gemini CLI, Codex) are connected by their own names.",
+        ),
+    )
+
+
 def _login(runtime: str, machine: Machine, what: str) -> tuple[str, ...]:
     if runtime not in machine.logins:
         return ()

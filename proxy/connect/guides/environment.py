@@ -5,7 +5,10 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from proxy.connect.machine import Machine
-from proxy.connect.plan import Address, ConnectPlan
+from proxy.connect.plan import Address, ConfigChange, ConnectPlan
+
+GEMINI_COMPACTS_AT = 0.95
+"""The share of a model's window at which Gemini CLI compacts. Past the whole of it, it refuses to go on."""
 
 
 def gemini(address: Address, machine: Machine) -> ConnectPlan:
@@ -17,13 +20,20 @@ def gemini(address: Address, machine: Machine) -> ConnectPlan:
     return ConnectPlan(
         runtime="gemini",
         title="Gemini CLI",
+        changes=(
+            ConfigChange(
+                machine.home / ".gemini" / "settings.json",
+                "json",
+                {("model", "compressionThreshold"): GEMINI_COMPACTS_AT},
+            ),
+        ),
         environment={"GOOGLE_GEMINI_BASE_URL": url},
         notes=(
             "To keep it, write the line without export into ~/.gemini/.env, or into .gemini/.env of a project. "
             "GEMINI_API_KEY stays as it is and goes to upstream.gemini alone.",
-            "It compacts at half of the model's window, by the usage that the provider reports: sessions are shed a "
-            "little below that. A session that it resumes it compacts by its own estimate of the whole. To use more of "
-            'the window, say {"model": {"compressionThreshold": 0.95}} in ~/.gemini/settings.json.',
+            "It compacts at half of its window by itself: by the usage that is reported, and when it resumes a session "
+            "by its own estimate of the whole. The file lets it wait for nearly all of the window; sessions are shed "
+            "below half of it.",
         ),
         warnings=login if "gemini" in machine.logins else (),
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.context.paging import CLOSES, Excerpt, ShedContents, question, rendered, words
+from memory.context.wrapped_lines import lines_of
 
 CODE = "\n".join(f"def settle_step_{n}(queue):\n    return queue.pop_{n}_items()\n" for n in range(40))
 LOG = "\n".join(f"2026-11-0{n % 9 + 1} worker_number_{n} settled invoice_{n * 7919}" for n in range(60))
@@ -42,6 +44,21 @@ def test_what_is_asked_for_by_name_comes_back_though_it_was_just_named() -> None
 def test_a_message_about_something_else_brings_nothing() -> None:
     assert found("Please write a haiku about autumn.") == []
     assert rendered([]) == ""
+
+
+def test_what_a_client_wraps_into_one_line_of_json_comes_back_by_its_lines() -> None:
+    wrapped = orjson.dumps([{"query": "src/queue/steps.py", "result": CODE, "success": True}]).decode()
+    held = ShedContents()
+    held.hear("aa.0", wrapped, spoken=False)
+    held.add("aa.0", "src/queue/steps.py", wrapped)
+    text = rendered(found("Why does settle_step_17 fail?", held, gone=("aa.0",)))
+    assert "[src/queue/steps.py]\ndef settle_step_17(queue):" in text
+
+
+@given(st.text(), st.integers(0, 3))
+def test_whatever_is_no_wrapped_text_is_its_own_lines(text: str, deep: int) -> None:
+    assert lines_of(text) == text or text.startswith(("{", "["))
+    assert lines_of("[" * (deep * 400)) == "[" * (deep * 400)
 
 
 def test_what_is_no_longer_absent_is_left_alone() -> None:

@@ -28,9 +28,12 @@ READS: list[tuple[str, dict[str, Any]]] = [
     ("read_file", {"absolute_path": "/w/src/dates.py"}),
     ("view", {"file_path": "/w/src/dates.py"}),
     ("mcp__fs__open", {"path": "/w/src/dates.py"}),
+    ("read_files", {"files": [{"path": "/w/src/dates.py"}]}),
+    ("read_many_files", {"paths": ["/w/src/dates.py"]}),
     ("shell", {"command": ["bash", "-lc", "cat /w/src/dates.py"]}),
     ("exec_command", {"cmd": "nl -ba /w/src/dates.py", "workdir": "/w"}),
     ("text_editor", {"command": "cat /w/src/dates.py"}),
+    ("run_commands", {"commands": ["cat /w/src/dates.py"]}),
 ]
 WRITES: list[tuple[str, dict[str, Any] | str]] = [
     ("Edit", {"file_path": "/w/src/dates.py", "old_string": "a", "new_string": "b"}),

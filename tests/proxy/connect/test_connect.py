@@ -34,6 +34,8 @@ CONFIGS: Mapping[str, bytes] = {
     "openclaw": b"{ models: { mode: 'merge', providers: {} } }\n",
     "aider": b"model: gpt\n",
     "kilo": b'{"model": "x/y"}',
+    "gemini": b'{"security": {"auth": {"selectedType": "gemini-api-key"}}}',
+    "zed": b'// Zed settings\n{\n  "theme": "One Dark",\n  "language_models": {"openai": {"version": "1"},},\n}\n',
     "crush": b'{"providers": {"openai": {"api_key": "$OPENAI_API_KEY"}}}',
 }
 
@@ -57,7 +59,7 @@ def test_what_is_written_is_undone_to_the_byte(runtime: str, exists: bool, tmp_p
     written = carry_out(preview(wanted), kept)
     assert written == [change.path for change in wanted.changes]
     for change in wanted.changes:
-        assert "127.0.0.1:8484" in change.path.read_text()
+        assert "127.0.0.1:8484" in f"{change.path.read_text()} {wanted.environment}"
         assert change.path.stat().st_mode & 0o777 == (0o640 if exists else 0o600)
     assert carry_out(preview(wanted), kept) == []
     assert undo(wanted, kept) == written
@@ -97,7 +99,7 @@ def test_a_project_stands_in_the_address_of_those_that_tell_none(tmp_path: Path)
     ):
         assert "/p/github.com%2Facme%2Fdemo" in plan(runtime, ADDRESS, machine(tmp_path)).snippet
         assert "/p/default" in plan(runtime, Address(), machine(tmp_path)).snippet
-    for runtime in ("opencode", "codex", "claude", "qwen", "pi", "cline", "openclaw", "gemini", "kilo", "crush"):
+    for runtime in ("opencode", "codex", "claude", "qwen", "pi", "cline", "openclaw", "gemini", "kilo", "crush", "zed"):
         assert "/p/" not in plan(runtime, ADDRESS, machine(tmp_path)).snippet
         mine = Address(project="my work", user="ann", key="k-1", server="https://mem.example/")
         assert "https://mem.example/k/k-1/u/ann/p/my%20work" in plan(runtime, mine, machine(tmp_path)).snippet

@@ -320,4 +320,15 @@ SENDERS: dict[str, Sender] = {
     "Anthropic's SDK": Sender("anthropic-sdk", MESSAGES, {"user_agent": "Anthropic/Python 2.10.0"}, tools=False),
     "curl": Sender("curl", CHAT, {"user_agent": "curl/8.14"}, tools=False),
     "anyone": Sender("generic", CHAT, {"user_agent": "homemade/1"}),
+    "Zed": Sender(
+        "zed",
+        CHAT,
+        {"user_agent": "Zed/1.9.2 (linux; x86_64)"},
+        system="You are the Zed coding agent running inside the Zed editor.\n\n"
+        "The current project contains the following root directories:\n\n- `/srv/gate`\n",
+        sides=(
+            asked_to("Generate a concise 3-7 word title for this conversation, omitting punctuation."),
+            asked_to("Your task is to create a detailed summary of the conversation so far, for the next thread."),
+        ),
+    ),
 }

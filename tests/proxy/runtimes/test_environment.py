@@ -124,6 +124,7 @@ PLACES = [
         'Context: {"cwd": "/srv/a", "shell": "bash"}',
         "cwd=/srv/a",
         "The current working directory is `/srv/a`. Use it.",
+        "The current project contains the following root directories:\n\n- `/srv/a`\n",
         "You are currently working in the directory /srv/a and may read all of it.",
         "You are in /srv/a.",
         "Project root: /path/to/your/project, for example.\nProject root: /srv/a",
