@@ -244,7 +244,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     result = run(parser.parse_args())
     print(json.dumps(result, indent=1))
-    clean = not (result["failed"] or result["tracebacks"] or result["faults"] or result["stopped_with"])
+    clean = not any(result[name] for name in ("failed", "put_off", "tracebacks", "faults", "stopped_with"))
     sys.exit(0 if clean and result["caught_up"] and result["resident"]["flat"] is not False else 1)
 
 
