@@ -18,7 +18,7 @@ from memory.fact import Fact
 from memory.features import features
 from memory.hooks.chain import Features
 from memory.hooks.feature import Core, Follower
-from memory.learning.redact import redact
+from memory.learning.redact import also_redact, redact
 from memory.models.embedder_choice import choose_embedder
 from memory.models.tokens import TokenCounter
 from memory.models.windows import ModelWindows, open_windows
@@ -177,6 +177,8 @@ async def open_memory(
     """
     if settings.mode is Mode.OFF:
         return None
+    also_redact(settings.redact)
+    _redacted_short.cache_clear()
     database = settings.postgresql.url
     if database is None and (aside := await asyncio.to_thread(set_aside, home, now().date())):
         log.warning(

@@ -257,6 +257,7 @@ class MemorySettings(Section):
     embedder: str = "static"
     default_window: int = Field(200_000, ge=1000)
     windows: Mapping[str, Annotated[int, Field(ge=1000)]] = Field(default_factory=dict)
+    redact: tuple[Literal["cards", "ibans", "national_ids"], ...] = ()
     recall: RecallSettings = RecallSettings.model_construct()
     page: PageSettings = PageSettings.model_construct()
     learning: LearningSettings = LearningSettings.model_construct()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
@@ -20,6 +20,7 @@ from memory.learning.secrets.assignments import find_announced, find_assigned
 from memory.learning.secrets.commands import find_commanded
 from memory.learning.secrets.issued import find_issued
 from memory.learning.secrets.locations import find_located
+from memory.learning.secrets.numbers import NUMBERS, NumberKind
 from memory.learning.secrets.private_keys import find_private_keys
 
 
@@ -102,6 +103,10 @@ class Names:
         except _Secret:
             return _hashed(name, key)
 
+    def forget(self) -> None:
+        """What is known of names holds no longer."""
+        self._harmless.cache_clear()
+
     def _looked_through(self, name: str) -> str:
         if self._redacted(name) == name or _CIPHERTEXT.fullmatch(name):
             return name
@@ -159,10 +164,20 @@ _RULES: tuple[_Rule, ...] = (
     find_assigned,
     find_announced,
 )
+# Those that the settings ask for beside; of the process, since all that is stored goes through one door.
+_asked_for: tuple[_Rule, ...] = ()
+
+
+def also_redact(kinds: Collection[NumberKind]) -> None:
+    """From now on take numbers of these kinds out too, and of no others."""
+    global _asked_for
+    _asked_for = tuple(NUMBERS[kind] for kind in NUMBERS if kind in kinds)
+    _NAMES.forget()
 
 
 def _found(text: str, windows: Sequence[_Window]) -> list[Span]:
-    by_rule: list[list[Span]] = [[] for _ in _RULES]
+    rules = (*_RULES, *_asked_for)
+    by_rule: list[list[Span]] = [[] for _ in rules]
     for window in windows:
         begin = window.begin
         read = text if len(windows) == 1 and window.end == len(text) and not begin else text[begin : window.end]
@@ -170,7 +185,7 @@ def _found(text: str, windows: Sequence[_Window]) -> list[Span]:
         if len(lower) != len(read):
             # The one letter that grows when it is made small.
             lower = read.replace("İ", "I").lower()
-        for spans, rule in zip(by_rule, _RULES, strict=True):
+        for spans, rule in zip(by_rule, rules, strict=True):
             spans += [
                 (begin + start, begin + end, kind)
                 for start, end, kind in rule(read, lower)

@@ -80,14 +80,14 @@ async def neighbour(port: int, until: asyncio.Event) -> list[float]:
     return took
 
 
-async def ask_until_told(port: int) -> list[float]:
-    """Be a neighbour until a line comes."""
+async def ask_until_told(port: int, at_once: int) -> list[float]:
+    """Be so many neighbours until a line comes."""
     told = asyncio.Event()
-    asking = asyncio.create_task(neighbour(port, told))
+    asking = [asyncio.create_task(neighbour(port, told)) for _ in range(at_once)]
     print("begun", flush=True)
     await asyncio.to_thread(sys.stdin.readline)
     told.set()
-    return await asking
+    return list(itertools.chain.from_iterable(await asyncio.gather(*asking)))
 
 
 def behind(port: int, home: Path) -> int:
@@ -138,9 +138,10 @@ def main() -> None:
     parser.add_argument(
         "--ask", type=int, help="only be the neighbour of this port until a line comes; print the times"
     )
+    parser.add_argument("--at-once", type=int, default=1, help="so many of them")
     arguments = parser.parse_args()
     if arguments.ask:
-        print(json.dumps(asyncio.run(ask_until_told(arguments.ask))))
+        print(json.dumps(asyncio.run(ask_until_told(arguments.ask, arguments.at_once))))
         return
     for name, make in ODD.items():
         if arguments.only not in ("", name):

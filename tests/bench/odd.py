@@ -1,14 +1,15 @@
 """Odd and malformed requests over raw sockets, and a neighbour who asks ordinary things meanwhile.
 
     python -m tests.bench.odd [--requests 20000] [--clients 4] [--piece 20000] [--seconds 3600] [--resume FILE]
-        [--rate 0] [--seed 1]
+        [--rate 0] [--depth 1] [--alone] [--seed 1]
 
 The server is the real command with memory on. Told: how many requests of each kind came to what, tracebacks and replies
 of status 500, bodies that reached the provider changed although nothing was added, the neighbour's times (beside those
 of a bare relay under the same load, in turns of some seconds, so that both see the same machine), and resident memory
 by the quarter. The neighbour is a process of its own. The
 clients ask as fast as they are answered, so that the quicker server has more to do; with ``--rate`` both are asked so
-often a second. Fails where a traceback, a 500 or a changed byte was seen. With
+often a second. ``--depth`` sends so many whole requests at once over a connection; ``--alone`` leaves out the neighbour
+and the relay, so that the server has the whole time. Fails where a traceback, a 500 or a changed byte was seen. With
 ``--resume`` a million of them are sent in as many sittings as it takes.
 """
 
@@ -32,13 +33,13 @@ from typing import Any
 
 from tests.bench import pieces, targets
 from tests.bench.echo import NAME
-from tests.bench.odd_requests import Odd, odd
+from tests.bench.odd_requests import LEAVES, Odd, odd
 from tests.bench.processes import Process, free_port
+from tests.bench.raw import RawConnection, Reply, ask_once
 from tests.bench.targets import Target
 
-PATIENCE = 10.0
-"""Seconds for which a reply is waited for. A request that is not whole is waited for less."""
 UNTOLD = 0.1
+"""Seconds for which a reply is waited for to what is no whole request."""
 TURN = 10.0
 RELAYED = 4.0
 """Seconds for which the server is asked, then the bare relay, and so on."""
@@ -57,42 +58,40 @@ class Seen:
     resident: list[float] = field(default_factory=list)
 
 
-async def ask(port: int, each: Odd) -> tuple[int, dict[str, str]]:
-    """Send one request on a connection of its own; status (0: none) and headers of the reply."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**20)
-    try:
-        writer.write(each.data)
-        async with asyncio.timeout(PATIENCE if each.whole else UNTOLD):
-            told = await reader.readuntil(b"\r\n\r\n")
-    except (TimeoutError, OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-        return 0, {}
-    finally:
-        writer.close()
-    first, *lines = told.decode("latin-1").split("\r\n")
-    headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-    return int(first.split()[1]), headers
+def told_of(each: Odd, reply: Reply, seen: Seen) -> None:
+    """Note what came of a request."""
+    seen.ends.setdefault(each.kind, Counter())[str(reply.status)] += 1
+    if reply.status == 500:
+        seen.failed.append(f"{each.kind}: {each.data[:200]!r}")
+    if each.sent is None or NAME not in reply.headers:
+        return
+    if reply.headers[NAME] == hashlib.sha256(each.sent).hexdigest():
+        seen.same += 1
+    elif "edits=" in reply.headers.get("x-palimpsest-status", ""):
+        seen.edited += 1
+    else:
+        seen.changed.append(f"{each.kind}: {each.data[:200]!r}")
 
 
-async def client(port: int, seen: Seen, lot: random.Random, most: float, until: float, every: float = 0.0) -> None:
-    """Ask odd things, one after the other, one in ``every`` so many seconds at most."""
+async def client(
+    port: int, seen: Seen, lot: random.Random, most: float, until: float, every: float = 0.0, depth: int = 1
+) -> None:
+    """Ask odd things, one after the other, one in ``every`` so many seconds at most. Whole requests go over one
+    connection, ``depth`` of them at once; each of the others has its own."""
     due = time.monotonic() + every * random.random()
+    connection = RawConnection(port)
     while seen.asked < most and time.monotonic() < until:
         await asyncio.sleep(max(due - time.monotonic(), 0))
-        due = max(due + every, time.monotonic())
-        seen.asked += 1
-        each = odd(lot, f"127.0.0.1:{port}")
-        status, headers = await ask(port, each)
-        seen.ends.setdefault(each.kind, Counter())[str(status)] += 1
-        if status == 500:
-            seen.failed.append(f"{each.kind}: {each.data[:200]!r}")
-        if each.sent is None or NAME not in headers:
-            continue
-        if headers[NAME] == hashlib.sha256(each.sent).hexdigest():
-            seen.same += 1
-        elif "edits=" in headers.get("x-palimpsest-status", ""):
-            seen.edited += 1
-        else:
-            seen.changed.append(f"{each.kind}: {each.data[:200]!r}")
+        due = max(due + every * depth, time.monotonic())
+        asked = [odd(lot, f"127.0.0.1:{port}") for _ in range(int(min(depth, most - seen.asked)))]
+        seen.asked += len(asked)
+        whole = [each for each in asked if each.whole]
+        for each, reply in zip(whole, await connection.ask([each.data for each in whole]), strict=True):
+            told_of(each, reply, seen)
+        for each in asked:
+            if not each.whole:
+                told_of(each, await ask_once(port, each.data, 0.0 if each.kind == LEAVES else UNTOLD), seen)
+    await connection.close()
 
 
 @dataclass
@@ -103,46 +102,51 @@ class Loaded:
     target: Target
     lots: list[random.Random]
     every: float
+    depth: int
     seen: Seen = field(default_factory=Seen)
     took: list[float] = field(default_factory=list)
 
     async def turn(self, most: float, seconds: float) -> None:
-        """Some seconds of it, with a neighbour beside it."""
+        """Some seconds of it."""
         process, port = self.target.process, self.target.port
         assert process is not None
-        beside = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *("-m", "tests.bench.neighbours", "--ask", str(port)),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-        )
-        assert beside.stdout is not None
-        await beside.stdout.readline()  # it has begun
         until = time.monotonic() + seconds
-        clients = [asyncio.create_task(client(port, self.seen, lot, most, until, self.every)) for lot in self.lots]
+        clients = [
+            asyncio.create_task(client(port, self.seen, lot, most, until, self.every, self.depth)) for lot in self.lots
+        ]
         while not all(each.done() for each in clients):
             self.seen.resident.append(process.resident_mib())
             await asyncio.wait(clients, timeout=1)
         await asyncio.gather(*clients)
-        told, _ = await beside.communicate(b"\n")
+
+    async def turn_beside(self, most: float, seconds: float) -> None:
+        """The same, with a neighbour beside it."""
+        neighbour = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-m", "tests.bench.neighbours", "--ask", str(self.target.port)),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        assert neighbour.stdout is not None
+        await neighbour.stdout.readline()  # it has begun
+        await self.turn(most, seconds)
+        told, _ = await neighbour.communicate(b"\n")
         self.took += json.loads(told)
 
 
-async def in_turns(
-    server: Target, relay: Target, askers: int, seed: int, count: int, every: float
-) -> tuple[Loaded, Loaded]:
+async def in_turns(server: Loaded, relay: Loaded, count: int, alone: bool) -> None:
     """Both under the same load, one after the other and again, until the server was asked so often."""
-    loaded, bare = (
-        Loaded(each, [random.Random(f"{seed} {number}") for number in range(askers)], every) for each in (server, relay)
-    )
-    while loaded.seen.asked < count:
-        await loaded.turn(count, TURN)
-        await bare.turn(float("inf"), RELAYED)
-    return loaded, bare
+    while server.seen.asked < count:
+        if alone:
+            await server.turn(count, TURN)
+        else:
+            await server.turn_beside(count, TURN)
+            await relay.turn_beside(float("inf"), RELAYED)
 
 
-def run(askers: int, seed: int, count: int, rate: float = 0.0) -> dict[str, Any]:
+def run(arguments: argparse.Namespace, seed: int, count: int) -> dict[str, Any]:
     """Both servers under the same load; what was seen."""
+    every = arguments.clients / arguments.rate if arguments.rate else 0.0
     folder = Path(tempfile.mkdtemp(prefix="palimpsest-odd-"))
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
@@ -156,7 +160,13 @@ def run(askers: int, seed: int, count: int, rate: float = 0.0) -> dict[str, Any]
         stack.callback(relay.process.kill)
         stack.callback(server.process.kill)
         began = time.monotonic()
-        loaded, bare = asyncio.run(in_turns(server, relay, askers, seed, count, askers / rate if rate else 0.0))
+        loaded, bare = (
+            Loaded(
+                each, [random.Random(f"{seed} {number}") for number in range(arguments.clients)], every, arguments.depth
+            )
+            for each in (server, relay)
+        )
+        asyncio.run(in_turns(loaded, bare, count, arguments.alone))
         seen, seconds = loaded.seen, time.monotonic() - began
         log = server.process.written()
         stopped = server.process.stop()
@@ -197,10 +207,10 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=4)
     parser.add_argument("--rate", type=float, default=0.0, help="odd requests a second at most; 0: as fast as answered")
     pieces.add_options(parser, piece=20_000, seconds=3600)
+    parser.add_argument("--depth", type=int, default=1, help="requests that a client sends at once")
+    parser.add_argument("--alone", action="store_true", help="no neighbour, and no bare relay in turns")
     arguments = parser.parse_args()
-    done = pieces.in_pieces(
-        arguments, arguments.requests, lambda seed, count: run(arguments.clients, seed, count, arguments.rate)
-    )
+    done = pieces.in_pieces(arguments, arguments.requests, lambda seed, count: run(arguments, seed, count))
     result = {name: pieces.summed(done, name) for name in done[0]}
     for name in ("neighbour_ms", "neighbour_of_a_bare_relay_ms"):
         result[name] = times(sorted(each / 1000 for each in result[name]))

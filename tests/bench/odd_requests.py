@@ -13,6 +13,8 @@ from tests.proxy.wire.shapes import BY_PATH
 
 PATHS = tuple(BY_PATH)
 CHAT = "/v1/chat/completions"
+LEAVES = "leaves"
+"""The kind of those who leave amid their request, and wait for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,5 +246,5 @@ KINDS: dict[str, Callable[[random.Random, str], Odd]] = {
     "header": _lines,
     "bad head": _bad_head,
     "path": _path,
-    "leaves": _leaves,
+    LEAVES: _leaves,
 }

@@ -1,16 +1,20 @@
 """Everything at once for a while: talks, sub-agents, nights, forgets, page edits and backups on one running server.
 
-    python -m tests.bench.soak [--minutes 3] [--clients 4] [--pause 0.1] [--seed 1]
+    python -m tests.bench.soak [--minutes 3] [--clients 4] [--pause 0.1] [--things 300] [--seed 1]
 
-Told: what was asked and how often it went wrong, how long the model calls took, resident memory (the most of each
-quarter, and by how much a minute it grew in the second half), and at the end whether the journal, the index and every
-backup hold together and health complains of nothing. Fails where any of that is not so. The issue's own length is 45
-minutes: ``--minutes 45``.
+Each client has so many ``--things`` to say and as many to ask, and says them again and again: what is stored of them,
+and what of that is kept at hand, comes to an end, so that what still grows is what every request, session, night,
+forget, edit and backup leaves behind. With ``--things 0`` each says something new every time, and memory grows with
+what is known, by design.
+
+Told: what was asked and how often it went wrong or was put off (503 and ``Retry-After``: asked again later), how long
+the model calls took, resident memory (see ``flatness``), and at the end whether the journal, the index and every backup
+hold together and health complains of nothing. Fails where any of that is not so. 45 minutes are the length that counts:
+``--minutes 45``.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import os
@@ -21,12 +25,14 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import cycle, islice
 from pathlib import Path
-from statistics import linear_regression
 from typing import Any
 from urllib.parse import urlencode
 
@@ -35,6 +41,7 @@ from memory.stores.backups.places import own_place
 from memory.stores.backups.verifying import faults_of, faults_of_backup
 from tests.bench import targets
 from tests.bench.client import Broken, Connection
+from tests.bench.flatness import Sample, flatness
 from tests.bench.kill import CHAT
 from tests.bench.odd import times
 from tests.bench.processes import Process
@@ -51,8 +58,9 @@ class Seen:
 
     done: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)
+    put_off: Counter[str] = field(default_factory=Counter)
     took: list[float] = field(default_factory=list)
-    resident: list[tuple[float, float]] = field(default_factory=list)
+    resident: list[Sample] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -71,10 +79,18 @@ class Server:
             return json.load(reply)
 
 
-async def talks(server: Server, seen: Seen, lot: random.Random, pause: float, until: float, number: int) -> None:
+def said_and_asked(lot: random.Random, things: int) -> tuple[Iterator[str], Iterator[str]]:
+    """What a client says and what it asks, without end: so many things, or with 0 always another one."""
+    told = (fact.text for fact in facts(things or 10**6, lot.randrange(10**6), ("local",)))
+    asked = questions(lot.randrange(10**6))
+    return (cycle(list(told)), cycle(list(islice(asked, things)))) if things else (told, asked)
+
+
+async def talks(
+    server: Server, seen: Seen, lot: random.Random, arguments: Namespace, until: float, number: int
+) -> None:
     """One client: sessions of a few turns, some of them sub-agents', until the time is over."""
-    connection, told = Connection(server.port), facts(10**6, lot.randrange(10**6), ("local",))
-    asked, session = questions(lot.randrange(10**6)), 0
+    connection, (told, asked), session = Connection(server.port), said_and_asked(lot, arguments.things), 0
     while time.monotonic() < until:
         session += 1
         name, messages = f"soak-{number}-{session}", list[dict[str, str]]()
@@ -82,7 +98,7 @@ async def talks(server: Server, seen: Seen, lot: random.Random, pause: float, un
         if lot.random() < 0.2:
             headers["x-parent-session-id"] = f"soak-{number}-{session - 1}"
         for _ in range(lot.randrange(1, 9)):
-            words = next(told).text if lot.random() < 0.5 else next(asked)
+            words = next(told) if lot.random() < 0.5 else next(asked)
             messages.append({"role": "user", "content": words + " x" * lot.choice((0, 0, 0, 3000))})
             body = json.dumps({"model": "bench", "messages": messages, "stream": lot.random() < 0.7}).encode()
             began = time.perf_counter()
@@ -94,7 +110,7 @@ async def talks(server: Server, seen: Seen, lot: random.Random, pause: float, un
                 seen.failed["request"] += 1
             seen.took.append(time.perf_counter() - began)
             messages.append({"role": "assistant", "content": "The retries stay at three, as decided."})
-            await asyncio.sleep(pause)
+            await asyncio.sleep(arguments.pause)
     await connection.close()
 
 
@@ -142,6 +158,9 @@ async def works(server: Server, seen: Seen, lot: random.Random, name: str, until
         try:
             await asyncio.to_thread(WORKS[name], server, lot)
             seen.done[name] += 1
+        except urllib.error.HTTPError as error:
+            put_off = error.code == 503 and error.headers.get("Retry-After")
+            (seen.put_off if put_off else seen.failed)[f"{name}: {error}"] += 1
         except (OSError, ValueError) as error:
             seen.failed[f"{name}: {error}"] += 1
 
@@ -150,16 +169,16 @@ async def weighed(process: Process, seen: Seen, until: float) -> None:
     """How large the server is, all the while. A night's planner is a process of its own, and not counted."""
     began = time.monotonic()
     while time.monotonic() < until:
-        seen.resident.append((time.monotonic() - began, process.own_mib()))
+        seen.resident.append(Sample(time.monotonic() - began, process.own_mib()))
         await asyncio.sleep(SAMPLE_SECONDS)
 
 
-async def soaked(server: Server, process: Process, arguments: argparse.Namespace) -> Seen:
+async def soaked(server: Server, process: Process, arguments: Namespace) -> Seen:
     """All of it at once."""
     seen, until = Seen(), time.monotonic() + arguments.minutes * 60
     await asyncio.gather(
         *(
-            talks(server, seen, random.Random(f"{arguments.seed} {number}"), arguments.pause, until, number)
+            talks(server, seen, random.Random(f"{arguments.seed} {number}"), arguments, until, number)
             for number in range(arguments.clients)
         ),
         *(works(server, seen, random.Random(f"{arguments.seed} {name}"), name, until) for name in WORKS),
@@ -179,7 +198,7 @@ def caught_up(server: Server) -> bool:
     return False
 
 
-def run(arguments: argparse.Namespace) -> dict[str, Any]:
+def run(arguments: Namespace) -> dict[str, Any]:
     """Soak a server of its own; what was seen."""
     folder = Path(tempfile.mkdtemp(prefix="palimpsest-soak-"))
     with ExitStack() as stack:
@@ -196,20 +215,18 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
         for each, _ in backups_in(own_place(server.home))[-2:]:
             scratch = Path(tempfile.mkdtemp(dir=folder))
             faults += faults_of_backup(each, scratch)
-        why = server.ask("GET", "health")["why"]
+        why, stored = server.ask("GET", "health")["why"], server.ask("GET", "api/status")["stored"]
         log = target.process.written()
         stopped = target.process.stop()
-    half = seen.resident[len(seen.resident) // 2 :]
-    quarter = max(len(seen.resident) // 4, 1)
-    sizes = [size for _, size in seen.resident]
     return {
         "load_average": round(os.getloadavg()[0], 1),
         "done": dict(seen.done),
         "failed": {name: count for name, count in seen.failed.items() if count},
+        "put_off": dict(seen.put_off),
         "tracebacks": log.count("Traceback (most recent call last)"),
         "request_ms": times(sorted(seen.took)),
-        "resident_mib_by_quarter": [round(max(sizes[at : at + quarter])) for at in range(0, len(sizes), quarter)][:4],
-        "mib_a_minute_in_the_second_half": round(linear_regression(*zip(*half, strict=True)).slope * 60, 2),
+        "resident": flatness(seen.resident),
+        "stored": stored,
         "caught_up": ready,
         "faults": faults,
         "health": why,
@@ -219,15 +236,16 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def main() -> None:
     """The command."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=3.0)
     parser.add_argument("--clients", type=int, default=4)
     parser.add_argument("--pause", type=float, default=0.1, help="seconds between a client's requests")
+    parser.add_argument("--things", type=int, default=300, help="what a client has to say; 0: always something new")
     parser.add_argument("--seed", type=int, default=1)
     result = run(parser.parse_args())
     print(json.dumps(result, indent=1))
-    clean = not (result["failed"] or result["tracebacks"] or result["faults"] or result["stopped_with"])
-    sys.exit(0 if clean and result["caught_up"] else 1)
+    clean = not any(result[name] for name in ("failed", "put_off", "tracebacks", "faults", "stopped_with"))
+    sys.exit(0 if clean and result["caught_up"] and result["resident"]["flat"] is not False else 1)
 
 
 if __name__ == "__main__":

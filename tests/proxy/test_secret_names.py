@@ -65,6 +65,20 @@ async def test_no_name_with_a_secret_in_it_is_kept(tmp_path: Path, caplog: pytes
     assert KEY not in "\n".join(OneLineFormatter().format(record) for record in caplog.records)
 
 
+async def test_numbers_that_the_settings_name_are_kept_nowhere(tmp_path: Path) -> None:
+    card, account = "4012 8888 8888 1881", "DE89 3704 0044 0532 0130 00"
+    async with (
+        fake_provider() as provider,
+        running(provider, tmp_path, memory__redact=["cards", "ibans"]) as proxy,
+    ):
+        await proxy.chat(f"Remember that the test card is {card} and the account {account}.", session=f"of {card}")
+        assert card.encode() in provider.last.body, "the provider gets what the client said"
+        await proxy.learned()
+    told = kept(tmp_path)
+    assert card not in told and account not in told
+    assert "[secret: card number]" in told and "[secret: iban]" in told
+
+
 async def test_no_name_that_a_hook_tells_is_kept_with_a_secret_in_it(tmp_path: Path) -> None:
     checkout = tmp_path / KEY
     (checkout / ".git").mkdir(parents=True)

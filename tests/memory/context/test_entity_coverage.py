@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.entity_coverage import MAX_LINE_CHARS, SessionPart, _Read, lines, names, rows, shortened
+from memory.context.entity_coverage import MAX_LINE_CHARS, PIECE, SessionPart, _Read, lines, names, rows, shortened
 from memory.context.excerpts import SLACK, excerpts
 
 
@@ -27,6 +27,13 @@ def test_a_name_that_stays_elsewhere_is_at_home_there_only_when_that_is_newer() 
 def test_a_name_that_was_said_is_worth_more() -> None:
     said = SessionPart((0, 0), "call spoken_identifier", competes=False, said=True)
     assert told(said, SessionPart((1, 0), "quiet_identifier = 1\nspoken_identifier = 2"))[0] == "spoken_identifier = 2"
+
+
+def test_a_line_without_an_end_is_read_piece_by_piece() -> None:
+    words = " ".join(f"identifier_{number} is" for number in range(20_000))
+    assert len(words) > 5 * PIECE
+    assert rows(words) == {f"identifier_{number}": 0 for number in range(20_000)}
+    assert sum(map(len, rows("x" * (2 * PIECE + 10)))) == 2 * PIECE + 10
 
 
 def test_of_a_very_long_line_only_what_stands_around_its_names_is_kept() -> None:
