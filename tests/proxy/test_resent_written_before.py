@@ -4,7 +4,6 @@ killed in between makes the same prefix again, and what the provider finds fault
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from memory.session import Prepared, Session
 from tests.fake_provider import Answer, FakeProvider, fake_provider
 from tests.proxy.test_long_sessions import TOO_LONG, ask, failing, shed_session, stubs
 from tests.running import Running, running
+from tests.sparse_files import copy_tree
 
 
 def killed_in_the_second_try(provider: FakeProvider, home: Path, killed: Path, status: int, body: bytes) -> Answer:
@@ -28,7 +28,7 @@ def killed_in_the_second_try(provider: FakeProvider, home: Path, killed: Path, s
     async def answer(request: web.Request) -> web.StreamResponse:
         if len(provider.requests) == first + 1:
             return web.Response(status=400, body=TOO_LONG, content_type="application/json")
-        shutil.copytree(home, killed, ignore=shutil.ignore_patterns("*.sock", "instance*"))
+        copy_tree(home, killed, "*.sock", "instance*")
         provider.answer = None
         return web.Response(status=status, body=body, content_type="application/json")
 
@@ -133,7 +133,7 @@ async def test_what_could_not_be_taken_back_at_once_is_taken_back_later(
                 assert proxy.edge.memory is not None
                 await proxy.edge.memory.preparation._ledgers.settle()
                 assert len(asked) == 2
-                shutil.copytree(home, killed, ignore=shutil.ignore_patterns("*.sock", "instance*"))
+                copy_tree(home, killed, "*.sock", "instance*")
         assert asked[-1] == asked[0] > 0
         async with running(provider, killed if killed.exists() else home) as proxy:
             assert await ask(proxy, messages) == 200
