@@ -276,8 +276,8 @@ async def open_memory(
         journaled if not journal.replicated else lambda: None,
         sessions.find_or_create,
         room,
-        sessions.commit,
-        sessions.unwritten,
+        sessions.ledgers.commit,
+        sessions.ledgers.unwritten,
     )
     await notes.open()
     graphing = EntityGraphWorker(journal, guard, recall.busy)
@@ -325,7 +325,7 @@ async def open_memory(
                 await IndexWorker(journal, recall.index, recall.embedder).catch_up()
 
         def erased() -> None:
-            sessions.forget()
+            sessions.live_sessions.forget()
             pages.drop()
 
         beside = Replica(journal.told, duties, journaled, pages.changed, erased, keep_up, guard)

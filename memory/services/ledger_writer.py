@@ -31,7 +31,7 @@ class Ledgers:
     async def written(self, live: LiveSession, seconds: float = LEDGER_SECONDS) -> None:
         """Wait until a session's ledger is written, for so many seconds at most. The writing goes on behind them."""
         if live.ahead or not live.known:
-            await self.waited_for(self._sessions.save(live), "writing the ledger", seconds)
+            await self.waited_for(self._sessions.ledgers.save(live), "writing the ledger", seconds)
 
     async def waited_for(
         self, work: Coroutine[object, object, object], doing: str, seconds: float = LEDGER_SECONDS

@@ -22,7 +22,8 @@ from memory.services.deciding import ContextDecider, ContextDecision, Known, ela
 from memory.services.ledger_writer import LEDGER_SECONDS, Ledgers
 from memory.services.request import SessionRequest
 from memory.services.sessions.live import LiveSession
-from memory.services.sessions.session_matching import SessionMatcher, in_own_namespace
+from memory.services.sessions.namespaces import in_own_namespace
+from memory.services.sessions.session_matching import SessionMatcher
 from memory.services.sessions.shared_errands import SharedErrands
 from memory.services.sessions.subagent_detection import RecentErrands
 from memory.services.shortening import REFUSED_SECONDS, OverflowShortener
@@ -95,7 +96,9 @@ class Preparation:
         only be refused, so it waits longer; so does one whose ledger must be read after a start."""
         arrival = in_own_namespace(arrival)
         limit = self._decision_time(conversation, arrival) + self._replay(conversation, arrival)
-        return limit + self._look_time(conversation, arrival) + AGREED_SECONDS if self._sessions.shared else limit
+        return (
+            limit + self._look_time(conversation, arrival) + AGREED_SECONDS if self._sessions.replicas.shared else limit
+        )
 
     def _look_time(self, conversation: Conversation, arrival: Arrival) -> float:
         """Seconds within which it must be found out what other replicas have written. Where that takes longer what is
@@ -175,9 +178,9 @@ class Preparation:
             StoreError: when the session cannot be read; :meth:`fallback_edits` is what is left then.
         """
         arrival = self._allowed(in_own_namespace(arrival))
-        if self._sessions.shared and _takes_part(conversation, arrival):
+        if self._sessions.replicas.shared and _takes_part(conversation, arrival):
             async with asyncio.timeout(self._look_time(conversation, arrival)):
-                await self._sessions.look(conversation, arrival)
+                await self._sessions.replicas.look(conversation, arrival)
                 if self._shared_errands is not None:
                     await self._shared_errands.hear(conversation, arrival)
         if arrival.mode is Mode.OFF:
@@ -232,7 +235,7 @@ class Preparation:
             steps["measure"] = elapsed_ms(start)
         if arrival.kind.teaches and not self._paused() and not without:
             start = time.perf_counter()
-            if self._sessions.shared:
+            if self._sessions.replicas.shared:
                 request, overruled = await self._agreed(request, deadline)
                 live, edits = request.live, request.edits()
                 if overruled:
@@ -290,7 +293,7 @@ class Preparation:
         was decided otherwise. Where that takes too long the request goes as it was decided here: the session may then
         have been given something else elsewhere, which is told as a failure of memory."""
         self._withdraw_beside(request.live)
-        agreeing = self._sessions.agree(request.live, request.conversation, request.arrival)
+        agreeing = self._sessions.replicas.agree(request.live, request.conversation, request.arrival)
         (live, overruled), _ = await self._guard(
             agreeing,
             default=(request.live, False),
@@ -314,10 +317,12 @@ class Preparation:
         else:
             live.decide(no_addition(request.conversation, why))
             decided = ContextDecision(recalled=Recalled(note=why, failed=True), fit=Fit(late=True))
-        if live.unkept and not self._sessions.shared:
+        if live.unkept and not self._sessions.replicas.shared:
             # What a stub stands for has to be had before anybody can read the stub.
             doing = "journaling what is shed"
-            await self._guard(self._sessions.save(live), default=None, timeout_seconds=deadline.left, operation=doing)
+            await self._guard(
+                self._sessions.ledgers.save(live), default=None, timeout_seconds=deadline.left, operation=doing
+            )
         return decided
 
     async def shorten_after_overflow(
@@ -343,8 +348,10 @@ class Preparation:
         live = self._pending_in(prepared)
         if live is not None:
             # What may be read now must not be taken back by what an earlier try left undone.
-            self._sessions.withdrawals.settled(live.session.id, prepared.pending.entries)
-            await self._ledgers.waited_for(self._sessions.save_beforehand(live, prepared.pending), "writing the ledger")
+            self._sessions.ledgers.withdrawals.settled(live.session.id, prepared.pending.entries)
+            await self._ledgers.waited_for(
+                self._sessions.ledgers.save_beforehand(live, prepared.pending), "writing the ledger"
+            )
 
     async def mark_sent(self, prepared: Prepared) -> None:
         """A shortened request was sent, and its provider may have read it: what was decided for it stands from now on.
@@ -359,8 +366,8 @@ class Preparation:
         Where the journal cannot take it back now, it does with the session's next save."""
         live = self._pending_in(prepared)
         if live is not None:
-            self._sessions.withdrawals.add(live.session, prepared.pending.entries)
-            await self._ledgers.waited_for(self._sessions.withdraw(live), WITHDRAWING)
+            self._sessions.ledgers.withdrawals.add(live.session, prepared.pending.entries)
+            await self._ledgers.waited_for(self._sessions.ledgers.withdraw(live), WITHDRAWING)
 
     async def _written(self, live: LiveSession, seconds: float = LEDGER_SECONDS) -> None:
         """Wait until a session's ledger is written, for so many seconds at most; what is to be taken back
@@ -369,12 +376,16 @@ class Preparation:
         await self._ledgers.written(live, seconds)
 
     def _withdraw_beside(self, live: LiveSession) -> None:
-        if self._sessions.withdrawals.of(live.session.id):
-            self._ledgers.run_in_background(self._sessions.withdraw(live), WITHDRAWING)
+        if self._sessions.ledgers.withdrawals.of(live.session.id):
+            self._ledgers.run_in_background(self._sessions.ledgers.withdraw(live), WITHDRAWING)
 
     def _pending_in(self, prepared: Prepared) -> LiveSession | None:
         """The session that something is pending in."""
-        return self._sessions.get(prepared.session.id) if prepared.session and prepared.pending.entries else None
+        return (
+            self._sessions.get(prepared.session.id)
+            if prepared.session and prepared.pending.entries
+            else None
+        )
 
     def mark_read(self, prepared: Prepared) -> None:
         """The provider has read a request: its prefix is in the provider's cache from now on."""
@@ -411,7 +422,7 @@ class Preparation:
         """Wait until every ledger that is being written is in the journal, and what was to be taken back is tried once
         more."""
         await self._ledgers.settle()
-        self._ledgers.run_in_background(self._sessions.withdraw_all(), WITHDRAWING)
+        self._ledgers.run_in_background(self._sessions.ledgers.withdraw_all(), WITHDRAWING)
         await self._ledgers.settle()
 
     def _receipt(self, arrival: Arrival, conversation: Conversation, session: str, status: str) -> Receipt:

@@ -13,7 +13,7 @@ from aiohttp import web
 
 from memory.edits import Entry
 from memory.ports import StoreError
-from memory.services.sessions import session_matching
+from memory.services.sessions import live_sessions
 from memory.session import Prepared, Session
 from tests.fake_provider import Answer, FakeProvider, fake_provider
 from tests.proxy.test_long_sessions import TOO_LONG, ask, failing, shed_session, stubs
@@ -151,11 +151,11 @@ async def test_what_could_not_be_taken_back_outlives_the_session_in_memory(
             failing(provider, (400, TOO_LONG), (422, b'{"error":{"message":"no"}}'))
             assert await ask(proxy, messages) == 400
             assert stubs(provider.last.body) and len(asked) == 1
-            monkeypatch.setattr(session_matching, "MAX_SESSIONS", 1)
+            monkeypatch.setattr(live_sessions, "MAX_SESSIONS", 1)
             another = {"model": "m", "messages": [{"role": "user", "content": "Another session."}]}
             await proxy.post("/v1/chat/completions", another, x_session_id="another")
             assert proxy.edge.memory is not None
-            assert len(proxy.edge.memory.preparation._sessions._live) == 1
+            assert len(proxy.edge.memory.preparation._sessions.live_sessions) == 1
             if then == "goes on":
                 assert await ask(proxy, messages) == 200
                 assert stubs(provider.last.body) == []

@@ -22,7 +22,8 @@ from memory.services import prepare
 from memory.services.context_sources import FrozenPage, Recalled
 from memory.services.prepare import Preparation
 from memory.services.request import SessionRequest
-from memory.services.sessions.session_matching import SessionMatcher, in_own_namespace
+from memory.services.sessions.namespaces import in_own_namespace
+from memory.services.sessions.session_matching import SessionMatcher
 from memory.services.shortening import REFUSED_SECONDS
 from memory.services.window.decision import Decision
 from memory.services.window.fitting import WindowFitter

@@ -62,7 +62,7 @@ async def forget(proxy: Running, research: Research) -> None:
     assert memory is not None
     await proxy.learned()
     await rooms.subagents(memory).eraser.forget(research)
-    memory.session_matcher.forget()
+    memory.session_matcher.live_sessions.forget()
     await proxy.learned()
 
 
