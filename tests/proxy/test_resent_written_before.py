@@ -70,8 +70,8 @@ async def test_what_was_not_sent_since_the_client_went_away_is_taken_back_from_t
             messages = await shed_session(proxy, turns=4)
             assert proxy.edge.memory is not None
             preparation = proxy.edge.memory.preparation
-            marked, withdrawn = preparation.mark_sending, asyncio.Event()
-            unread = preparation.mark_unread
+            marked, withdrawn = preparation.ledgers.mark_sending, asyncio.Event()
+            unread = preparation.ledgers.mark_unread
 
             async def then_the_client_goes_away(prepared: Prepared) -> None:
                 await marked(prepared)
@@ -82,8 +82,8 @@ async def test_what_was_not_sent_since_the_client_went_away_is_taken_back_from_t
                 await unread(prepared)
                 withdrawn.set()
 
-            monkeypatch.setattr(preparation, "mark_sending", then_the_client_goes_away)
-            monkeypatch.setattr(preparation, "mark_unread", noticed)
+            monkeypatch.setattr(preparation.ledgers, "mark_sending", then_the_client_goes_away)
+            monkeypatch.setattr(preparation.ledgers, "mark_unread", noticed)
             failing(provider, (400, TOO_LONG))
             before = len(provider.requests)
             client = asyncio.create_task(ask(proxy, messages))
@@ -131,7 +131,7 @@ async def test_what_could_not_be_taken_back_at_once_is_taken_back_later(
             elif then != "stopped":
                 assert await ask(proxy, [*messages, {"role": "user", "content": "Go on."}]) == 200
                 assert proxy.edge.memory is not None
-                await proxy.edge.memory.preparation._ledgers.settle()
+                await proxy.edge.memory.preparation.ledgers.settle()
                 assert len(asked) == 2
                 copy_tree(home, killed, "*.sock", "instance*")
         assert asked[-1] == asked[0] > 0
