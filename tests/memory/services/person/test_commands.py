@@ -11,9 +11,10 @@ from typing import TypeVar
 import pytest
 import pytest_asyncio
 
-from memory.bootstrap import Memory, open_memory
+from memory.bootstrap import open_memory
 from memory.fact import Fact, FactKind, Origin, Stability, State
 from memory.language.static_embedding import Floats, StaticEmbedding
+from memory.parts import Memory
 from memory.ports import Embedder, Lesson
 from memory.scope import Layer, Scope
 from memory.services.person.commands import Ambiguous, Commands, NotFound
