@@ -8,21 +8,21 @@ import os
 import platform
 import uuid
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from pathlib import Path
 
 from memory.clock import local_now
 from memory.fact import Fact
 from memory.features import features
 from memory.hooks.chain import Features
-from memory.hooks.feature import Core, Follower
-from memory.learning.redact import also_redact, redact
+from memory.hooks.feature import Core
+from memory.journal_choice import open_journal, redacted_short, replica_name
+from memory.learning.redact import also_redact
 from memory.models.embedder_choice import choose_embedder
 from memory.models.tokens import TokenCounter
-from memory.models.windows import ModelWindows, open_windows
-from memory.ports import Embedder, Generation, Guard, LanguageModel, StoreError
+from memory.models.windows import open_windows
+from memory.parts import Memory
+from memory.ports import Guard, LanguageModel
 from memory.scope import Scope
 from memory.services.cache_warming import CacheWarmer
 from memory.services.context_sources import PriorFindings
@@ -30,7 +30,7 @@ from memory.services.index_repair import IndexRepairWorker
 from memory.services.journaling import ExchangeJournal
 from memory.services.learn import Learner
 from memory.services.lessons.entity_graph import EntityGraphWorker
-from memory.services.lessons.indexing import IndexWorker, terms_of
+from memory.services.lessons.indexing import IndexWorker
 from memory.services.page.edits import PageEditor
 from memory.services.page.files import PageFiles
 from memory.services.pause import Pause
@@ -62,102 +62,10 @@ from memory.session import Mode
 from memory.settings import MemorySettings, ModelSettings, ProjectFolder
 from memory.stores.disk import DiskRoom
 from memory.stores.generations import FolderIndexes, Generations, ServerIndexes
-from memory.stores.journal import SqliteJournal, SqlJournal
+from memory.stores.journal import SqlJournal
 from memory.stores.lost_journal import set_aside
 
 log = logging.getLogger(__name__)
-
-
-SHORT = 1000
-"""Characters below which a text is likely to be redacted again: memories stand in many receipts."""
-
-
-@dataclass(slots=True)
-class Memory:
-    """Memory's parts, joined. ``pause`` is what ``palimpsest pause`` and ``resume`` set."""
-
-    settings: MemorySettings
-    home: Path
-    journal: SqlJournal
-    generations: Generations
-    generation: Generation
-    session_matcher: SessionMatcher
-    preparation: Preparation
-    exchange_journal: ExchangeJournal
-    learner: Learner
-    recall: Recall
-    pages: PageFiles
-    commands: Commands
-    quarantine: Quarantine
-    fact_reviser: FactReviser
-    tools: AnswersTools
-    tool_offering: OffersTools
-    reindexer: Reindexer
-    index_repair: IndexRepairWorker
-    tier_worker: TierWorker
-    cache_warmer: CacheWarmer
-    token_counting: RequestCounter
-    usage_calibration: UsageCalibration
-    windows: ModelWindows
-    exporter: Exporter
-    importer: Importer
-    syncing: Syncing
-    session_replayer: SessionReplayer
-    features: Features
-    entity_graph: EntityGraphWorker
-    recent_errands: RecentErrands
-    retention: RetentionWorker
-    pause: Pause
-    replica: Replica | None = None
-
-    @property
-    def works(self) -> bool:
-        """Whether what one alone must do is done here."""
-        return self.replica is None or self.replica.working
-
-    @property
-    def followers(self) -> tuple[Follower, ...]:
-        """The workers that follow the journal."""
-        return self.learner, self.tier_worker, *self.features.followers
-
-    @property
-    def embedder(self) -> Embedder:
-        """What turns texts into vectors now."""
-        return self.recall.embedder
-
-    async def leave_work(self) -> None:
-        """Leave what one alone must do to another replica at once, where there are several; requests go on."""
-        if self.replica is not None:
-            try:
-                await self.replica.leave_work()
-            finally:
-                # What a duty that takes too long to stop would write behind this is refused.
-                await self.journal.leave_work()
-
-    async def close(self) -> None:
-        """Write what waits, then let go of the files."""
-        if self.replica is not None:
-            await self.replica.stop()
-        await self.cache_warmer.stop()
-        await self.features.stop()
-        await self.retention.stop()
-        await self.index_repair.stop()
-        await self.preparation.settle()
-        await self.exchange_journal.stop()
-        await self.learner.stop()
-        await self.entity_graph.stop()
-        await self.recall.weighing.settle()
-        await self.tier_worker.stop()
-        await self.token_counting.settle()
-        await self.usage_calibration.settle()
-        await self.pages.settle()
-        try:
-            await self.recall.index.close()
-        except StoreError as error:
-            # An index that cannot be written any more is found out and made again at the next start.
-            log.warning("%s", error)
-        finally:
-            await self.journal.close()
 
 
 async def open_memory(
@@ -178,7 +86,7 @@ async def open_memory(
     if settings.mode is Mode.OFF:
         return None
     also_redact(settings.redact)
-    _redacted_short.cache_clear()
+    redacted_short.cache_clear()
     database = settings.postgresql.url
     if database is None and (aside := await asyncio.to_thread(set_aside, home, now().date())):
         log.warning(
@@ -188,7 +96,7 @@ async def open_memory(
             aside,
         )
     loading = asyncio.create_task(asyncio.to_thread(choose_embedder, settings.embedder, home / "models"))
-    replica = await asyncio.to_thread(_replica_name, home) if settings.postgresql.replicas else ""
+    replica = await asyncio.to_thread(replica_name, home) if settings.postgresql.replicas else ""
     journal = await asyncio.to_thread(
         open_journal, home, settings.journal.synchronous == "full", database, replica, settings.qdrant.url is None
     )
@@ -278,8 +186,8 @@ async def open_memory(
         journaled if not journal.replicated else lambda: None,
         sessions.find_or_create,
         room,
-        sessions.commit,
-        sessions.unwritten,
+        sessions.ledgers.commit,
+        sessions.ledgers.unwritten,
     )
     await notes.open()
     graphing = EntityGraphWorker(journal, guard, recall.busy)
@@ -327,7 +235,7 @@ async def open_memory(
                 await IndexWorker(journal, recall.index, recall.embedder).catch_up()
 
         def erased() -> None:
-            sessions.forget()
+            sessions.live_sessions.forget()
             pages.drop()
 
         beside = Replica(journal.told, duties, journaled, pages.changed, erased, keep_up, guard)
@@ -388,50 +296,9 @@ async def open_memory(
     )
 
 
-def open_journal(
-    home: Path, flush: bool = False, database: str | None = None, replica: str = "", own_index: bool = True
-) -> SqlJournal:
-    """The journal of a home folder, or in a PostgreSQL ``database``, of which this may be one ``replica``'s; with
-    ``flush`` it outlives a power cut too.
-
-    Raises:
-        StoreError: when it cannot be opened.
-    """
-    if database is not None:
-        # Imported only then: it needs an extra.
-        try:
-            from memory.stores.postgresql.journal import PostgresJournal
-        except ImportError as error:
-            raise StoreError(
-                f"memory.postgresql.url needs an extra: pip install 'palimpsest-proxy[team]' ({error})"
-            ) from error
-        return PostgresJournal(
-            database, home, _redacted, terms=terms_of, flush=flush, replica=replica, own_index=own_index
-        )
-    return SqliteJournal(home / "journal.db", _redacted, terms=terms_of, synchronous="FULL" if flush else "NORMAL")
-
-
-def _replica_name(home: Path) -> str:
-    """How a replica is called, that its index is known again: by a name in its folder."""
-    file = home / "replica"
-    home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not file.exists():
-        file.write_text(f"{new_id()}\n", encoding="ascii")
-    return file.read_text(encoding="ascii").strip()
-
-
 def new_id() -> str:
     """A random UUID, which is what Qdrant takes as an id."""
     return str(uuid.uuid4())
-
-
-def _redacted(text: str) -> str:
-    return _redacted_short(text) if len(text) < SHORT else redact(text).text
-
-
-@lru_cache(maxsize=4096)
-def _redacted_short(text: str) -> str:
-    return redact(text).text
 
 
 def _model(settings: ModelSettings, journal: SqlJournal, now: Callable[[], datetime]) -> LanguageModel | None:

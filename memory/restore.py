@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from memory.bootstrap import open_journal
+from memory.journal_choice import open_journal
 from memory.learning.tombstones import tombstone_of
 from memory.services.page.folder import OWN
 from memory.stores.backups.backup import JOURNAL, PAGES

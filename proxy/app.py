@@ -44,7 +44,7 @@ from proxy.upstream.direct import Direct
 log = logging.getLogger(__name__)
 
 if TYPE_CHECKING:
-    from memory.bootstrap import Memory
+    from memory.parts import Memory
 
 T = TypeVar("T")
 

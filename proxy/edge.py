@@ -30,7 +30,7 @@ from proxy.upstream.direct import Direct
 
 # Memory is imported when a server listens already: that takes longer than all before it.
 if TYPE_CHECKING:
-    from memory.bootstrap import Memory
+    from memory.parts import Memory
 
 
 @dataclass(slots=True)

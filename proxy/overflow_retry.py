@@ -125,7 +125,7 @@ async def _resend(
     memory, stands = request.edge.memory, False
     try:
         if memory is not None:
-            await memory.preparation.mark_sending(shorter)
+            await memory.preparation.ledgers.mark_sending(shorter)
         stands = True
         second = await replies.enter_async_context(request.send(body))
         ahead, again = await _refusal(second, True)
@@ -133,7 +133,7 @@ async def _resend(
         return second, ahead, second.status < 400 and again is None
     finally:
         if memory is not None:
-            await (memory.preparation.mark_sent if stands else memory.preparation.mark_unread)(shorter)
+            await (memory.preparation.ledgers.mark_sent if stands else memory.preparation.ledgers.mark_unread)(shorter)
 
 
 def _may_be_too_long(prepared: Prepared, size: int) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from memory.bootstrap import Memory
 from memory.features.approvals.decisions import CandidateApprovals
 from memory.features.approvals.feature import Approvals
 from memory.features.nights.feature import Nights
 from memory.features.subagents.feature import Subagents
+from memory.parts import Memory
 
 
 def nights(memory: Memory) -> Nights:

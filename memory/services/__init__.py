@@ -2,7 +2,8 @@
 
 request                 a request of a session: what these shells hand on to each other
 prepare                 a request: which edits it needs
-  deciding              what is added to its newest message, once; context_sources: who finds it; deadline
+  deciding              what is added to its newest message, once; context_sources: who finds it
+  time_limits, deadline how long it and each of its steps may take
   shortening            what the provider has refused as too long, made smaller
   ledger_writer         what was decided is written, beside the request
 journaling              a reply: into the journal before its end is seen

@@ -43,3 +43,9 @@ class SessionRequest:
     def edits(self, more: Sequence[Entry] = ()) -> tuple[Edit, ...]:
         """The edits that it needs, by the same."""
         return self.standing(more).edits
+
+
+def takes_part(conversation: Conversation, arrival: Arrival) -> bool:
+    """Whether a request is one of a session: side requests that are conversations of their own are not."""
+    owned = bool(conversation.messages) and arrival.scope.user is not None
+    return owned and (arrival.kind.teaches or arrival.extends)

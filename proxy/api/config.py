@@ -9,8 +9,8 @@ from typing import Any
 from aiohttp import web
 from pydantic import ValidationError
 
-from memory.bootstrap import Memory
 from memory.context.trial import tried
+from memory.parts import Memory
 from memory.scope import Scope
 from memory.settings import RecallSettings, SheddingSettings
 from proxy.api.params import memory_of, scope_of

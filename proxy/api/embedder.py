@@ -7,9 +7,9 @@ from dataclasses import asdict
 
 from aiohttp import web
 
-from memory.bootstrap import Memory
 from memory.hooks.params import checked_text
 from memory.models.embedder_choice import NAMES, load, well_formed
+from memory.parts import Memory
 from memory.ports import Embedder
 from memory.services.reindexing import ReindexInProgress
 from proxy.api.params import body_of, memory_of

@@ -13,10 +13,10 @@ import msgspec
 import orjson
 from aiohttp import web
 
-from memory.bootstrap import Memory
 from memory.conversation import Conversation
 from memory.hooks.params import CONTROLS, checked_text
 from memory.learning.redact import redact_name
+from memory.parts import Memory
 from memory.services.transfer.replaying import RecordedSession
 from memory.session import Mode
 from memory.withheld import withheld

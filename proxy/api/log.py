@@ -8,10 +8,10 @@ from typing import Any
 
 from aiohttp import web
 
-from memory.bootstrap import Memory
 from memory.context.rank import Memory as RankedMemory
 from memory.context.shed_savings import saved
 from memory.fact import Sensitivity
+from memory.parts import Memory
 from memory.services.person.why import why as found_out
 from memory.session import Receipt
 from proxy.api import serializers

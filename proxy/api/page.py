@@ -8,9 +8,9 @@ from typing import Any
 
 from aiohttp import web
 
-from memory.bootstrap import Memory
 from memory.fact import Stream
 from memory.hooks.params import checked_text, choice
+from memory.parts import Memory
 from memory.scope import Scope
 from proxy.api.params import body_of, memory_of, scope_of
 from proxy.api.responses import answer

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import orjson
 from aiohttp import web
 
-from memory.bootstrap import Memory
 from memory.hooks.params import checked_id, checked_text, choices
+from memory.parts import Memory
 from memory.scope import Scope
 from memory.session import Mode
 from proxy.api.access import access

@@ -9,9 +9,9 @@ from typing import Any
 
 from aiohttp import web
 
-from memory.bootstrap import Memory
 from memory.context.comparing import compared
 from memory.context.shed_savings import worth
+from memory.parts import Memory
 from memory.ports import ModelTotals
 from memory.scope import Scope
 from proxy.api.params import memory_of, query_limit, scope_of

@@ -35,7 +35,7 @@ from proxy.cli.server_access import built
 from proxy.settings import Loaded, Settings
 
 if TYPE_CHECKING:
-    from memory.bootstrap import Memory
+    from memory.parts import Memory
     from proxy.edge import Edge
 
 log = logging.getLogger(__name__)

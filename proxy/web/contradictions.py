@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory.bootstrap import Memory
 from memory.fact import Fact, State
+from memory.parts import Memory
 
 MOST = 50
 """Facts that are looked at, the newest ones."""

@@ -15,8 +15,8 @@ from urllib.parse import parse_qsl
 
 from aiohttp import web
 
-from memory.bootstrap import Memory
 from memory.hooks.params import checked_text
+from memory.parts import Memory
 from memory.scope import Layer, Scope
 from proxy.api.access import ACCESS, ALL, Access, page_refused
 from proxy.api.auth import access_of, record, why_not

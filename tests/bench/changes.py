@@ -22,9 +22,10 @@ from typing import Any, TypeVar
 
 import orjson
 
-from memory.bootstrap import Memory, new_id, open_memory
+from memory.bootstrap import new_id, open_memory
 from memory.conversation import Conversation, Reply, Text
 from memory.edits import Append
+from memory.parts import Memory
 from memory.scope import Scope
 from memory.session import Arrival, RequestKind
 from memory.settings import MemorySettings, NightSettings, RecallSettings

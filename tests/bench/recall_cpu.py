@@ -21,8 +21,9 @@ from pathlib import Path
 from statistics import median
 from typing import TypeVar
 
-from memory.bootstrap import Memory, new_id, open_memory
+from memory.bootstrap import new_id, open_memory
 from memory.conversation import Conversation, Message, Role, Text
+from memory.parts import Memory
 from memory.scope import Scope
 from memory.services.context_sources import Recalled
 from memory.session import Arrival, RequestKind, Session

@@ -26,10 +26,11 @@ from typing import Any, TypeVar
 
 import orjson
 
-from memory.bootstrap import Memory, new_id, open_memory
+from memory.bootstrap import new_id, open_memory
 from memory.conversation import Conversation, Reply, Text
 from memory.edits import Append
 from memory.fact import Fact
+from memory.parts import Memory
 from memory.scope import Layer, Scope
 from memory.session import Arrival, RequestKind
 from memory.settings import MemorySettings, NightSettings, RecallSettings

@@ -17,10 +17,10 @@ from urllib.parse import quote
 import orjson
 from aiohttp import web
 
-from memory.bootstrap import Memory
 from memory.features.nights.consolidation.plan_codec import PlannedNight
 from memory.features.nights.planner import plans
 from memory.features.nights.planner_process import Job
+from memory.parts import Memory
 from tests import rooms
 from tests.bench.sessions import Growing, Turn
 from tests.corpus.fixed import Clock

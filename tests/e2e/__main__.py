@@ -26,6 +26,8 @@ WRITE = "--write"
 SECONDS = 900
 """For one client's whole run."""
 AT_ONCE = 2
+SLOW = ("kilo", "opencode", "openclaw", "qwen")
+"""Clients that work for seconds before each turn. They are played first, so that in the end none is played alone."""
 AGAIN = 3
 """At most so many runs in which a check failed are played once more, each alone and from nothing. A client, or the
 machine, that failed by chance is told apart from a fault of ours that way: a fault fails both times, or many runs. The
@@ -58,6 +60,7 @@ def main(asked: list[str]) -> int:
             ready[name] = str(error)
     print(f"clients installed in {FOLDER} ({time.monotonic() - started:.0f} s)", flush=True)
     runs = [(name, each) for each in scenarios for name in chosen if _plays(name, each)]
+    runs.sort(key=lambda run: SLOW.index(run[0]) if run[0] in SLOW else len(SLOW))
     with ThreadPoolExecutor(AT_ONCE) as pool:
         played = pool.map(lambda run: play(run[0], run[1], isolated, ready.get(run[0])), runs)
         results = dict(zip(runs, played, strict=True))

@@ -116,6 +116,8 @@ class Client:
             "TERM": "dumb",
             "DO_NOT_TRACK": "1",
             "NO_COLOR": "1",
+            # A client that Node runs starts in half the time where what was compiled is kept.
+            "NODE_COMPILE_CACHE": str(self.place.packages.parent / "compiled"),
             **self.environment(),
         }
 
@@ -321,8 +323,12 @@ class Kilo(OpenCode):
     plays = WHOLE
 
     def environment(self) -> dict[str, str]:
-        off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
-        return {"KILO_CONFIG": str(self.place.home / "kilo.json"), **{f"KILO_DISABLE_{what}": "1" for what in off}}
+        off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS", "SESSION_INGEST", "CODEBASE_INDEXING")
+        return {
+            "KILO_CONFIG": str(self.place.home / "kilo.json"),
+            "KILO_TELEMETRY_LEVEL": "off",  # else it waits two seconds at the end of each turn for a host out of reach
+            **{f"KILO_DISABLE_{what}": "1" for what in off},
+        }
 
     def prepare(self) -> None:
         super().prepare()

@@ -17,6 +17,7 @@ from memory.ports import StoreError
 from memory.services import journaling
 from tests.fake_provider import fake_provider
 from tests.running import running
+from tests.sparse_files import read_written
 
 UNTOUCHED: dict[str, bytes] = {
     "/v1/chat/completions": b'{"model":"m", "temperature":1e0,"x":12345678901234567890123,\n "messages":[ {'
@@ -354,7 +355,7 @@ async def test_no_credential_is_stored(tmp_path: Path) -> None:
         await proxy.post("/v1/chat/completions", body, Authorization=f"Bearer {key}", x_palimpsest_project="p")
         assert key.encode() in provider.last.body
         await proxy.learned()
-    assert [file for file in files_of(tmp_path) if key.encode() in file.read_bytes()] == []
+    assert [file for file in files_of(tmp_path) if key.encode() in read_written(file)] == []
 
 
 @pytest.mark.parametrize("attempt", range(3))

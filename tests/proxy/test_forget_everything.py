@@ -25,6 +25,7 @@ from tests.bench.sessions import FORMATS, Growing, Person, Result, Turn
 from tests.corpus.fixed import fixed
 from tests.corpus.stage import Stage, stage
 from tests.proxy.wire.rounds.scripts import Call, Round, Say
+from tests.sparse_files import read_written
 
 MARK = "zirkonfalke"
 SECRET = f"The vault of the harbour office opens with the word {MARK}."
@@ -141,7 +142,7 @@ async def forgotten(on: Stage) -> None:
 def traces(home: Path) -> Iterator[str]:
     """Where below a folder the mark still is: in a file's bytes, its name, or what a database has packed."""
     for file in sorted(path for path in home.rglob("*") if path.is_file()):
-        if MARK in file.name.casefold() or MARK.encode() in file.read_bytes().lower():
+        if MARK in file.name.casefold() or MARK.encode() in read_written(file).lower():
             yield f"{file.relative_to(home)}"
         if file.suffix == ".db":
             with closing(sqlite3.connect(file)) as connection:

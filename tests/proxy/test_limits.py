@@ -12,7 +12,8 @@ import orjson
 import pytest
 from aiohttp import web
 
-from proxy.limits import KNOWN, Limited, Limits
+from proxy import limits as limits_of_callers
+from proxy.limits import Limited, Limits
 from proxy.settings import LimitSettings
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.api.asking import asking
@@ -106,12 +107,13 @@ def test_what_is_refused_takes_nothing() -> None:
     ask(limits)
 
 
-def test_callers_that_are_gone_are_forgotten_and_those_under_way_are_not() -> None:
+def test_callers_that_are_gone_are_forgotten_and_those_under_way_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits_of_callers, "KNOWN", 200)
     limits, _ = made(at_once=1)
     with limits.admitted("ann", 0):
-        for number in range(KNOWN + 10):
+        for number in range(210):
             ask(limits, f"caller {number}")
-        assert len(limits._callers) <= KNOWN
+        assert len(limits._callers) <= 200
         with pytest.raises(Limited):
             ask(limits)
 

@@ -4,7 +4,6 @@ killed in between makes the same prefix again, and what the provider finds fault
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,11 +13,12 @@ from aiohttp import web
 
 from memory.edits import Entry
 from memory.ports import StoreError
-from memory.services.sessions import session_matching
+from memory.services.sessions import live_sessions
 from memory.session import Prepared, Session
 from tests.fake_provider import Answer, FakeProvider, fake_provider
 from tests.proxy.test_long_sessions import TOO_LONG, ask, failing, shed_session, stubs
 from tests.running import Running, running
+from tests.sparse_files import copy_tree
 
 
 def killed_in_the_second_try(provider: FakeProvider, home: Path, killed: Path, status: int, body: bytes) -> Answer:
@@ -28,7 +28,7 @@ def killed_in_the_second_try(provider: FakeProvider, home: Path, killed: Path, s
     async def answer(request: web.Request) -> web.StreamResponse:
         if len(provider.requests) == first + 1:
             return web.Response(status=400, body=TOO_LONG, content_type="application/json")
-        shutil.copytree(home, killed, ignore=shutil.ignore_patterns("*.sock", "instance*"))
+        copy_tree(home, killed, "*.sock", "instance*")
         provider.answer = None
         return web.Response(status=status, body=body, content_type="application/json")
 
@@ -70,8 +70,8 @@ async def test_what_was_not_sent_since_the_client_went_away_is_taken_back_from_t
             messages = await shed_session(proxy, turns=4)
             assert proxy.edge.memory is not None
             preparation = proxy.edge.memory.preparation
-            marked, withdrawn = preparation.mark_sending, asyncio.Event()
-            unread = preparation.mark_unread
+            marked, withdrawn = preparation.ledgers.mark_sending, asyncio.Event()
+            unread = preparation.ledgers.mark_unread
 
             async def then_the_client_goes_away(prepared: Prepared) -> None:
                 await marked(prepared)
@@ -82,8 +82,8 @@ async def test_what_was_not_sent_since_the_client_went_away_is_taken_back_from_t
                 await unread(prepared)
                 withdrawn.set()
 
-            monkeypatch.setattr(preparation, "mark_sending", then_the_client_goes_away)
-            monkeypatch.setattr(preparation, "mark_unread", noticed)
+            monkeypatch.setattr(preparation.ledgers, "mark_sending", then_the_client_goes_away)
+            monkeypatch.setattr(preparation.ledgers, "mark_unread", noticed)
             failing(provider, (400, TOO_LONG))
             before = len(provider.requests)
             client = asyncio.create_task(ask(proxy, messages))
@@ -131,9 +131,9 @@ async def test_what_could_not_be_taken_back_at_once_is_taken_back_later(
             elif then != "stopped":
                 assert await ask(proxy, [*messages, {"role": "user", "content": "Go on."}]) == 200
                 assert proxy.edge.memory is not None
-                await proxy.edge.memory.preparation._ledgers.settle()
+                await proxy.edge.memory.preparation.ledgers.settle()
                 assert len(asked) == 2
-                shutil.copytree(home, killed, ignore=shutil.ignore_patterns("*.sock", "instance*"))
+                copy_tree(home, killed, "*.sock", "instance*")
         assert asked[-1] == asked[0] > 0
         async with running(provider, killed if killed.exists() else home) as proxy:
             assert await ask(proxy, messages) == 200
@@ -151,11 +151,11 @@ async def test_what_could_not_be_taken_back_outlives_the_session_in_memory(
             failing(provider, (400, TOO_LONG), (422, b'{"error":{"message":"no"}}'))
             assert await ask(proxy, messages) == 400
             assert stubs(provider.last.body) and len(asked) == 1
-            monkeypatch.setattr(session_matching, "MAX_SESSIONS", 1)
+            monkeypatch.setattr(live_sessions, "MAX_SESSIONS", 1)
             another = {"model": "m", "messages": [{"role": "user", "content": "Another session."}]}
             await proxy.post("/v1/chat/completions", another, x_session_id="another")
             assert proxy.edge.memory is not None
-            assert len(proxy.edge.memory.preparation._sessions._live) == 1
+            assert len(proxy.edge.memory.preparation._sessions.live_sessions) == 1
             if then == "goes on":
                 assert await ask(proxy, messages) == 200
                 assert stubs(provider.last.body) == []

@@ -13,6 +13,7 @@ from proxy.cli.log_format import OneLineFormatter
 from tests.fake_provider import fake_provider
 from tests.proxy.api.asking import asking
 from tests.running import Running, running
+from tests.sparse_files import read_written
 
 KEY = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 TALK = ("Use tabs in Python files, please remember that.", "I shall.", "Thanks. Where is the pump?")
@@ -22,7 +23,7 @@ def kept(home: Path) -> str:
     """All that lies in the home, read as text, with what is compressed."""
     told = [str(file.relative_to(home)) for file in home.rglob("*")]
     for file in (file for file in home.rglob("*") if file.is_file()):
-        data = file.read_bytes()
+        data = read_written(file)
         told.append(data.decode("latin-1"))
         at = data.find(b"\x78\x01")
         while at >= 0:

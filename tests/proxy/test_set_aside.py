@@ -18,6 +18,7 @@ from memory.session import Exchange
 from memory.stores import spill
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.running import Running, running
+from tests.sparse_files import copy_tree
 
 DOG = "My dog is called Quirinus and he is six."
 
@@ -56,7 +57,7 @@ async def test_what_a_hanging_journal_did_not_take_is_there_after_a_kill(tmp_pat
         async with locked(provider, tmp_path / "home") as proxy:
             await proxy.chat(DOG)
             # Nothing of a killed process is left but its files, as they are at this moment.
-            shutil.copytree(tmp_path / "home", tmp_path / "killed")
+            copy_tree(tmp_path / "home", tmp_path / "killed")
             assert list((tmp_path / "killed" / "aside").iterdir())
             assert noted(proxy) == {"aside"}
         async with running(provider, tmp_path / "killed") as proxy:

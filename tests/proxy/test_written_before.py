@@ -3,7 +3,6 @@ between makes the same prefix again."""
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +12,7 @@ from aiohttp import web
 
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.running import running
+from tests.sparse_files import copy_tree
 
 QUESTION = "Which database did we choose for the billing service?"
 
@@ -22,7 +22,7 @@ async def test_what_is_added_stands_in_the_journal_when_the_provider_is_asked(tm
 
     async def copies(request: web.Request) -> web.StreamResponse:
         """What a kill at this moment would leave behind."""
-        shutil.copytree(home, killed, ignore=shutil.ignore_patterns("*.sock", "instance*"))
+        copy_tree(home, killed, "*.sock", "instance*")
         return web.json_response({"error": {"message": "gone"}}, status=500)
 
     async with fake_provider() as provider:

@@ -173,7 +173,7 @@ class Subagents(Feature):
         """Delete a research everywhere: its question, its report, its trail, and where it was given."""
         found = await self.library.named(question.names["id"][:MAX_NAME_CHARS], await self._owners(question))
         messages = await self.eraser.forget(found)
-        self._sessions.forget()
+        self._sessions.live_sessions.forget()
         return {"forgotten": found.id, "handle": found.handle, "messages": messages}
 
     async def _owners(self, question: RouteRequest) -> Sequence[str]:

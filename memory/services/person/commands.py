@@ -253,7 +253,7 @@ class Commands:
             gone = await self._journal.forget(names, self._now(), owners, buried)
             taken: list[Memory] = [*gone.facts, *gone.passages]
             await self._journal.tombstone(self._tombstones(taken, going), self._now())
-            self._sessions.forget()
+            self._sessions.live_sessions.forget()
             clear_caches()
             await self._pages.unmake({owner_before(memory.owner) for memory in taken})
             await going.then(gone)

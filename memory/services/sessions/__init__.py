@@ -1,9 +1,11 @@
 """Which session a request belongs to, and what is kept of those that are alive.
 
 session_matching        whose request it is: by a runtime's own id, else by the trail of a history
+namespaces              in whose name: no other owner's request comes upon a session
 continuation            whether a request goes on with a session
-live                    a session that is alive, with its ledger
-rewritten_history       whose history it is that its client has written anew
+live, live_sessions     a session that is alive, with its ledger; those that are kept in memory
+ledger_saving           their ledgers into the journal; withdrawals: what is to be taken back there
+replica_agreement       what other processes have written, and decisions agreed with them
 shared_errands          errands that were given through another replica
 subagent_detection      which new session is a sub-agent, and of what errand
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memory.conversation import Conversation, Role
 from memory.ports import Journal
 from memory.scope import Layer
-from memory.services.sessions.session_matching import session_key
+from memory.services.sessions.namespaces import session_key
 from memory.services.sessions.subagent_detection import MAX_REPLIES_PER_FAMILY, RecentErrands
 from memory.session import Arrival
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.context.budget import Budget, Prices
@@ -257,7 +257,6 @@ def histories(draw: st.DrawFn) -> Conversation:
     return session(*messages)
 
 
-@settings(max_examples=120, deadline=None)
 @given(histories(), st.integers(600, 12_000), st.booleans())
 def test_the_laws_hold_for_every_history(conversation: Conversation, window: int, warm: bool) -> None:
     ledger = Ledger()

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.context.sizes import quick
@@ -33,7 +33,6 @@ def test_a_special_token_is_the_text_that_it_is(o200k: TokenCounter) -> None:
 
 
 @given(st.text(st.sampled_from("ab \n-"), max_size=3 * SLICE))
-@settings(max_examples=50)
 def test_a_text_is_the_sum_of_its_pieces_and_none_is_long(text: str) -> None:
     cut = list(pieces(text))
     assert "".join(cut) == text

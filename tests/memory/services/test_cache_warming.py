@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from memory.bootstrap import Memory, open_memory
+from memory.bootstrap import open_memory
 from memory.language.terms import words_of
+from memory.parts import Memory
 from memory.ports import StoreError
 from memory.scope import Scope
 from memory.services import cache_warming

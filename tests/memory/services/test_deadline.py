@@ -18,11 +18,12 @@ from memory.context.visible_history import VisibleHistory
 from memory.conversation import Conversation, Form, Message, Role, Text, digest
 from memory.edits import Act, ActiveEdits, Edit, Entry, Replace
 from memory.scope import Scope
-from memory.services import prepare
+from memory.services import time_limits
 from memory.services.context_sources import FrozenPage, Recalled
 from memory.services.prepare import Preparation
 from memory.services.request import SessionRequest
-from memory.services.sessions.session_matching import SessionMatcher, in_own_namespace
+from memory.services.sessions.namespaces import in_own_namespace
+from memory.services.sessions.session_matching import SessionMatcher
 from memory.services.shortening import REFUSED_SECONDS
 from memory.services.window.decision import Decision
 from memory.services.window.fitting import WindowFitter
@@ -119,7 +120,7 @@ async def journal(tmp_path: Path) -> AsyncIterator[SqliteJournal]:
 
 @pytest_asyncio.fixture
 async def preparation(journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Preparation]:
-    monkeypatch.setattr(prepare, "SHED_SECONDS", 0.6)  # wide, so that a busy machine tells nothing else
+    monkeypatch.setattr(time_limits, "SHED_SECONDS", 0.6)  # wide, so that a busy machine tells nothing else
     ids = (f"{number:032x}" for number in itertools.count())
     settings = MemorySettings(recall=RecallSettings(deadline_ms=250))
     sheds, paging = Sheds(), cast(PageIn, NeverBack())
@@ -190,7 +191,7 @@ async def test_what_was_left_out_for_a_second_try_is_written_before_its_reply_is
     prepared = await preparation.prepare(asked, arrival)
     digest, occurrence = asked.keys()[1]
     left = Entry(digest, occurrence, "[short]", Form.SUFFIX, "shed", act=Act.REPLACE)
-    await preparation.mark_sent(replace(prepared, pending=Pending((left,))))
+    await preparation.ledgers.mark_sent(replace(prepared, pending=Pending((left,))))
     live = await SessionMatcher(journal, lambda: "another").find(asked, in_own_namespace(arrival))
     assert live.ledger.active(asked.keys(), asked.head).edits == (Replace(1, 0, "[short]"),)
 
@@ -228,9 +229,10 @@ async def test_what_left_a_fork_whose_preparing_failed_does_not_leave_its_origin
 async def test_what_would_be_refused_as_it_came_waits_longer(preparation: Preparation) -> None:
     asked = said("begin")
     usual = preparation.time_limit(asked, ARRIVAL)
-    assert preparation.time_limit(asked, replace(ARRIVAL, size=prepare.HOPELESS * 100)) == usual
+    assert preparation.time_limit(asked, replace(ARRIVAL, size=time_limits.HOPELESS * 100)) == usual
     assert (
-        preparation.time_limit(asked, replace(ARRIVAL, size=prepare.HOPELESS * 100 + 1)) >= usual + REFUSED_SECONDS / 2
+        preparation.time_limit(asked, replace(ARRIVAL, size=time_limits.HOPELESS * 100 + 1))
+        >= usual + REFUSED_SECONDS / 2
     )
 
 
@@ -246,8 +248,8 @@ async def test_a_session_that_only_the_journal_knows_is_waited_for_by_a_deadline
         return await by_key(key)
 
     monkeypatch.setattr(journal, "session_by_key", slow)
-    monkeypatch.setattr(prepare, "PATIENCE", 0)
-    monkeypatch.setattr(prepare, "REPLAY_SECONDS", 60.0)
+    monkeypatch.setattr(time_limits, "PATIENCE", 0)
+    monkeypatch.setattr(time_limits, "REPLAY_SECONDS", 60.0)
     arrival = replace(ARRIVAL, session_key="s1")
     prepared = await preparation.prepare(said("begin", "long", "go on"), arrival)
     assert prepared.session is not None
@@ -257,4 +259,4 @@ async def test_a_session_that_is_remembered_is_waited_for_no_longer_than_usual(p
     arrival = replace(ARRIVAL, session_key="s1")
     unknown = preparation.time_limit(said("begin"), arrival)
     await preparation.prepare(said("begin"), arrival)
-    assert unknown - preparation.time_limit(said("begin"), arrival) == pytest.approx(prepare.REPLAY_SECONDS)
+    assert unknown - preparation.time_limit(said("begin"), arrival) == pytest.approx(time_limits.REPLAY_SECONDS)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from memory.bootstrap import Memory, open_memory
+from memory.bootstrap import open_memory
+from memory.parts import Memory
 from memory.ports import Guard
 from memory.settings import MemorySettings
 from proxy.fail_open import Degradations, fail_open

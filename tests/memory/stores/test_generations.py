@@ -16,6 +16,7 @@ from memory.stores.generations import FolderIndexes, Generations
 from memory.stores.index_edge import EdgeIndex
 from memory.stores.journal import SqlJournal
 from tests.memory.stores.derived_facts import fact, open_journal, owner
+from tests.sparse_files import read_written
 
 
 class Flat:
@@ -190,7 +191,7 @@ async def test_a_deleted_vector_is_no_longer_in_the_files(tmp_path: Path) -> Non
     await index.upsert([Point(one.id, one.owner, "fact", 0.0, vector, {7: 1.0})])
 
     def stored() -> bytes:
-        return b"".join(path.read_bytes() for path in (tmp_path / "index").rglob("*") if path.is_file())
+        return b"".join(read_written(path) for path in (tmp_path / "index").rglob("*") if path.is_file())
 
     assert vector.tobytes() in await asyncio.to_thread(stored)
     await index.delete([one.id])

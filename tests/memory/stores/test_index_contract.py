@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import socket
 import uuid
 from collections.abc import AsyncIterator, Mapping
@@ -22,6 +21,7 @@ from memory.ports import Index, Point, Query
 from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.index_edge import EdgeIndex
 from memory.stores.index_server import ServerIndex
+from tests.sparse_files import copy_tree
 
 DIMENSIONS = 8
 SERVER = os.environ.get("PALIMPSEST_TEST_QDRANT_URL")
@@ -47,7 +47,7 @@ def blank(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 async def index(request: pytest.FixtureRequest, tmp_path: Path, blank: Path) -> AsyncIterator[Index]:
     if request.param == "edge":
-        await asyncio.to_thread(shutil.copytree, blank, tmp_path / "index")
+        await asyncio.to_thread(copy_tree, blank, tmp_path / "index")
         edge = await EdgeIndex.open(tmp_path / "index", DIMENSIONS)
         yield edge
         await edge.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Iterator
 
 import pytest
 
@@ -29,20 +30,25 @@ def test_a_list_becomes_as_many_places() -> None:
     assert many("facts_get", 3).endswith("IN (?,?,?)")
 
 
-@pytest.mark.parametrize("name", sorted(QUERIES))
-def test_every_query_fits_the_schema(name: str) -> None:
+@pytest.fixture(scope="module")
+def migrated() -> Iterator[sqlite3.Connection]:
     connection = sqlite3.connect(":memory:")
     migrate(connection)
+    yield connection
+    connection.close()
+
+
+@pytest.mark.parametrize("name", sorted(QUERIES))
+def test_every_query_fits_the_schema(migrated: sqlite3.Connection, name: str) -> None:
     statement = many(name, 2)
     names = {"id", "by", "at", "owner", "texts", "memory", "session", "used"}
     places = dict.fromkeys(names) if ":id" in statement or ":owner" in statement or ":memory" in statement else None
     if places is None and ":" not in statement:
         numbered = {int(number) for number in re.findall(r"\?(\d+)", statement)}
-        connection.execute(f"EXPLAIN {statement}", [None] * (max(numbered, default=0) or statement.count("?")))
+        migrated.execute(f"EXPLAIN {statement}", [None] * (max(numbered, default=0) or statement.count("?")))
     else:
         with pytest.raises(sqlite3.ProgrammingError, match="binding"):
-            connection.execute(f"EXPLAIN {statement}", {})
-    connection.close()
+            migrated.execute(f"EXPLAIN {statement}", {})
 
 
 def test_migrating_twice_is_migrating_once() -> None:

@@ -2,7 +2,7 @@
 
 import json
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.tiers.shape import MAX_LINE_CHARS, MAX_OVERVIEW_CHARS, Hint, budget_of, hint_of
@@ -37,7 +37,6 @@ STARTS = [
 PIECES = st.lists(st.tuples(st.sampled_from(STARTS), st.text(alphabet=st.characters(), max_size=40)), max_size=12)
 
 
-@settings(max_examples=150, deadline=None)
 @given(PIECES, st.integers(min_value=1, max_value=8), st.sampled_from(["\n", "\r\n", "\r", " "]), HINTS)
 def test_an_overview_is_a_fifth_at_most_and_always_the_same(
     pieces: list[tuple[str, str]], times: int, end: str, hint: Hint

@@ -11,14 +11,12 @@ from memory.understanding.packaged_weights import reader
 _SAID = "the ledger is append-only and has three replicas (one in Oslo) so what do we do about the second one?"
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.text(max_size=400))
 def test_the_pieces_of_a_sentence_are_the_sentence(text: str) -> None:
     pieces = reader().splitter.split(text)
     assert "".join("".join(pieces).split()) == "".join(text.split())
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(_SAID.split()), max_size=60))
 def test_the_pieces_joined_by_spaces_are_the_sentence(words: list[str]) -> None:
     sentence = " ".join(words)
@@ -31,7 +29,6 @@ def test_a_sentence_is_cut_where_it_turns_to_something_else() -> None:
     assert pieces[-1].startswith("so what do we do")
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.text(max_size=400), st.text(max_size=200))
 def test_any_text_is_read_and_its_probabilities_are_some(text: str, reply: str) -> None:
     for clause in reader().read(text, reply):
@@ -132,7 +129,6 @@ def test_what_limits_a_clause_or_takes_it_back_is_told_with_it(said: str) -> Non
         assert clause.idle_end == 0
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.text(max_size=300))
 def test_something_is_left_of_every_clause(text: str) -> None:
     for clause in reader().read(text):

@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.understanding.encoder import READ, RELATIONS, Relation, _groups, unpointed
@@ -16,7 +16,6 @@ def likeliest(relation: Relation) -> str:
     return max(RELATIONS, key=lambda name: float(getattr(relation, name)))
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(WORDS, WORDS), max_size=4))
 def test_relations_are_probabilities_whatever_the_texts(pairs: list[tuple[str, str]]) -> None:
     found = encoder().relations(pairs)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.understanding.features import SIZE, around, of_text
@@ -27,7 +27,6 @@ def judged(texts: list[str], reply: str = "") -> list[Judgement]:
     return judgements(shipped.model.outputs(says, beside, shipped.embed(texts)))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.text(max_size=120), min_size=1, max_size=5), st.text(max_size=120))
 def test_whatever_the_text_the_heads_give_probabilities(texts: list[str], reply: str) -> None:
     found = judged(texts, reply)

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.understanding.clauses import Clause
@@ -91,7 +91,6 @@ def test_what_people_say_before_they_say_something_is_left_out(said: str, bare: 
     assert plain(said) == bare
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.text(max_size=400), st.text(max_size=200))
 def test_any_text_makes_statements_in_its_own_words(text: str, reply: str) -> None:
     clauses = reader().read(text, reply)

@@ -72,7 +72,7 @@ def test_what_is_written_is_undone_to_the_byte(runtime: str, exists: bool, tmp_p
     assert not list(kept.glob("*"))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=60) | st.text(alphabet='{}",:ab \n/*', max_size=40).map(str.encode))
 def test_any_file_is_left_alone_or_undone_to_the_byte(tmp_path: Path, content: bytes) -> None:
     for runtime in ("claude", "codex", "aider"):

@@ -17,6 +17,7 @@ from proxy.wire.slices import cut, items_of
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.runtimes.senders import SENDERS, TALK, Json, Sender, Turn
 from tests.running import Running, running
+from tests.sparse_files import copy_tree
 
 RIGHT = "The staging gateway listens on port 7443 behind the reverse proxy."
 REMEDY = "The error libwombat.so.3 not found means that tools/vendor.sh has not run."
@@ -53,12 +54,21 @@ def test_no_runtime_is_left_out() -> None:
 
 @asynccontextmanager
 async def remembering(home: Path, *memories: str, **settings: Any) -> AsyncIterator[tuple[Running, FakeProvider]]:
-    """A proxy that was told some memories, each in a session of its own."""
-    async with fake_provider() as provider, running(provider, home, **settings) as proxy:
-        for number, memory in enumerate(memories):
-            await proxy.chat(memory, session=f"told-{number}", project="gate")
-        await proxy.learned()
-        yield proxy, provider
+    """A proxy that was told some memories, each in a session of its own: a copy of the home that was told them once."""
+    async with fake_provider() as provider:
+        told_once = _TOLD.get((memories, str(settings)))
+        if told_once is None:
+            told_once = _TOLD[memories, str(settings)] = home.parent / f"told-{len(_TOLD)}"
+            async with running(provider, told_once, **settings) as proxy:
+                for number, memory in enumerate(memories):
+                    await proxy.chat(memory, session=f"told-{number}", project="gate")
+                await proxy.learned()
+        copy_tree(told_once, home)
+        async with running(provider, home, **settings) as proxy:
+            yield proxy, provider
+
+
+_TOLD: dict[tuple[tuple[str, ...], str], Path] = {}
 
 
 async def send(proxy: Running, sender: Sender, body: Json) -> tuple[bytes, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from tests.proxy.api.asking import asking
 from tests.proxy.web.browsing import ROOT, Browser, let_in
 from tests.proxy.web.filled import SMALL, fill, projects
 from tests.running import Running, running
+from tests.sparse_files import copy_tree
 
 
 @pytest_asyncio.fixture
@@ -21,7 +21,7 @@ async def full(
     provider: FakeProvider, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Running]:
     """A copy of a home that is filled once."""
-    shutil.copytree(await _filled(tmp_path_factory), tmp_path, dirs_exist_ok=True)
+    copy_tree(await _filled(tmp_path_factory), tmp_path)
     options = {"projects": projects(tmp_path / "checkout"), **SMALL}
     async with running(provider, tmp_path / "full", **options) as started:
         yield started

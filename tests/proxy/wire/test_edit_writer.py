@@ -8,7 +8,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.conversation import Conversation, Form, Part, Reasoning, Text, ToolCall, ToolResult
@@ -21,7 +21,6 @@ from tests.proxy.wire.bodies import MESSAGES, bodies, said
 from tests.proxy.wire.incremental_read import History, histories
 
 PATHS = tuple(MESSAGES)
-FEWER = settings(max_examples=50)
 
 
 visible = said.filter(lambda text: bool(text.strip()))
@@ -89,7 +88,6 @@ def assert_only(edits: list[Replace], before: RequestView, after: RequestView) -
 
 
 @pytest.mark.parametrize("path", PATHS)
-@FEWER
 @given(data=st.data())
 def test_of_any_body_a_replacement_changes_the_part_it_names_or_nothing(path: str, data: st.DataObject) -> None:
     view = read(path, data.draw(bodies(path)))
@@ -99,7 +97,6 @@ def test_of_any_body_a_replacement_changes_the_part_it_names_or_nothing(path: st
 
 
 @pytest.mark.parametrize("path", PATHS)
-@FEWER
 @given(data=st.data())
 def test_replacements_change_exactly_their_parts_and_break_no_rule(path: str, data: st.DataObject) -> None:
     history = data.draw(histories(path))
@@ -114,7 +111,6 @@ def test_replacements_change_exactly_their_parts_and_break_no_rule(path: str, da
 
 
 @pytest.mark.parametrize("path", PATHS)
-@FEWER
 @given(data=st.data())
 def test_whole_groups_behind_the_head_leave_and_the_rest_is_valid(path: str, data: st.DataObject) -> None:
     history = data.draw(histories(path))
@@ -136,7 +132,6 @@ def test_whole_groups_behind_the_head_leave_and_the_rest_is_valid(path: str, dat
 
 
 @pytest.mark.parametrize("path", PATHS)
-@FEWER
 @given(data=st.data())
 def test_any_messages_that_leave_take_one_comma_each(path: str, data: st.DataObject) -> None:
     view = read(path, data.draw(bodies(path)))
@@ -149,7 +144,6 @@ def test_any_messages_that_leave_take_one_comma_each(path: str, data: st.DataObj
 
 
 @pytest.mark.parametrize("path", PATHS)
-@FEWER
 @given(data=st.data())
 def test_text_stands_behind_a_replaced_content_as_if_the_client_had_sent_it(path: str, data: st.DataObject) -> None:
     history: History = data.draw(histories(path))
@@ -163,7 +157,6 @@ def test_text_stands_behind_a_replaced_content_as_if_the_client_had_sent_it(path
 
 
 @pytest.mark.parametrize("path", PATHS)
-@FEWER
 @given(data=st.data(), rng=st.randoms(use_true_random=False))
 def test_the_order_of_edits_is_all_one_and_they_give_the_same_bytes_again(
     path: str, data: st.DataObject, rng: random.Random

@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from memory.bootstrap import Memory, open_memory
+from memory.bootstrap import open_memory
 from memory.candidate import Candidate, CandidateKind, CandidateState, Proposal
 from memory.fact import Fact, FactKind, MemoryTier, Origin, Sensitivity, State
 from memory.features.approvals.conventions import MOST
 from memory.features.approvals.decisions import Approval, StaleDecision
 from memory.features.approvals.managed_section import BEGIN, END
 from memory.features.approvals.write_plan import ApprovalRefused
+from memory.parts import Memory
 from memory.ports import Lesson, PublishFailed
 from memory.scope import Layer, Scope
 from memory.services.person.commands import Ambiguous, NotFound

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from memory.bootstrap import Memory
 from memory.candidate import Candidate, CandidateKind, CandidateState, Proposal
 from memory.features.approvals.decisions import Approval
 from memory.features.approvals.write_plan import ApprovalRefused
 from memory.features.behaviour.feature import BehaviourFeature
 from memory.learning.behaviour.habits import mine
+from memory.parts import Memory
 from memory.scope import Layer, Scope
 from memory.settings import ProjectFolder
 from tests import rooms

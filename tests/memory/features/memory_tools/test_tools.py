@@ -15,7 +15,7 @@ import pytest_asyncio
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.bootstrap import Memory, open_memory
+from memory.bootstrap import open_memory
 from memory.context.pack import tokens_of
 from memory.context.tools import NAMES, TOOLS
 from memory.conversation import Conversation, Role, ToolCall, ToolResult, digest
@@ -26,6 +26,7 @@ from memory.features.memory_tools.feature import MemoryToolsFeature
 from memory.features.memory_tools.tools import MemoryTools
 from memory.learning.outcome import ended
 from memory.learning.tombstones import tombstone_of
+from memory.parts import Memory
 from memory.ports import Lesson
 from memory.scope import Scope
 from memory.services.tool_calls import ToolCaller, origin_of
@@ -266,7 +267,7 @@ async def test_what_a_memory_says_cannot_close_its_quotation(memory: Memory, too
 _values = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.text(), max_size=2)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(sorted(NAMES)), st.dictionaries(st.sampled_from(sorted({*"abc", "id", "text", "query", "limit",
        "as_of", "handle", "tier", "page", "date", "action"})), _values), st.text(max_size=10))  # fmt: skip
 async def test_whatever_a_model_calls_is_answered_in_words(

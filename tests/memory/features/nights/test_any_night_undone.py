@@ -22,12 +22,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory.behaviour import BehaviourRecord, KnownObservation
-from memory.bootstrap import Memory, open_memory
+from memory.bootstrap import open_memory
 from memory.fact import Category, Fact, FactKind, Origin, Passage, Sensitivity, Stability
 from memory.features.nights.consolidation.plan_codec import PlannedNight
 from memory.features.nights.planner import plans
 from memory.features.nights.planner_process import Job
 from memory.features.nights.runner import NightRunner
+from memory.parts import Memory
 from memory.ports import Lesson
 from memory.scope import Scope
 from memory.settings import CandidateSettings, LearningSettings, MemorySettings, NightSettings

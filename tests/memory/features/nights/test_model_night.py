@@ -12,8 +12,9 @@ import orjson
 import pytest
 from aiohttp import web
 
-from memory.bootstrap import Memory, open_memory
+from memory.bootstrap import open_memory
 from memory.fact import Fact, MemoryTier
+from memory.parts import Memory
 from memory.settings import MemorySettings, ModelSettings, NightSettings
 from tests import rooms
 from tests.fake_provider import FakeProvider, fake_provider

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import pytest_asyncio
 
-from memory.bootstrap import Memory, open_memory
+from memory.bootstrap import open_memory
 from memory.fact import Fact, FactKind, MemoryTier, State, Stream
 from memory.features.nights import planner
 from memory.features.nights.consolidation.plan_codec import PlannedNight
@@ -26,6 +26,7 @@ from memory.features.nights.runner import GRACE, NightInProgress, NightRunner, w
 from memory.features.nights.snapshots import Snapshots
 from memory.features.nights.store import NotUndone
 from memory.language.static_embedding import StaticEmbedding
+from memory.parts import Memory
 from memory.ports import Lesson, Query
 from memory.scope import Layer
 from memory.settings import LearningSettings, MemorySettings, NightSettings

@@ -24,6 +24,7 @@ from memory.ports import Lesson, SummaryLine
 from memory.stores.journal import SqliteJournal
 from tests.memory.features.nights.consolidation.making import NOW, night, stores
 from tests.memory.stores.derived_facts import ANN, AT, BOB, fact, owner, passage, rows
+from tests.sparse_files import read_written
 
 LATER = AT + timedelta(days=1)
 OWNER = owner(ANN)
@@ -38,7 +39,7 @@ def dump(journal: SqliteJournal) -> list[tuple[Any, ...]]:
 
 def holding(folder: Path, said: bytes) -> list[Path]:
     """The files that hold some bytes."""
-    return [file for file in folder.rglob("*") if file.is_file() and said in file.read_bytes()]
+    return [file for file in folder.rglob("*") if file.is_file() and said in read_written(file)]
 
 
 async def taught(journal: SqliteJournal, *facts: Fact) -> None:

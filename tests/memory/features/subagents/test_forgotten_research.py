@@ -33,6 +33,7 @@ from tests.memory.features.subagents.errands import (
 from tests.proxy.asking import Client, person, script
 from tests.proxy.wire.rounds.scripts import PATHS, Call, Round, Say
 from tests.running import Running, running
+from tests.sparse_files import read_written
 
 OTHER = "Find out which migrations of the ledger cannot be rolled back, and what each of them drops."
 TRACES = (b"billing", b"base_delay_ms", b"retry policy", b"Study the retry")
@@ -51,7 +52,7 @@ async def left(proxy: Running) -> list[bytes]:
     memory = proxy.edge.memory
     assert memory is not None
     files = await asyncio.to_thread(stored, memory.home)
-    index = [path.read_bytes() for path in memory.home.rglob("*") if path.is_file() and "journal" not in path.name]
+    index = [read_written(path) for path in memory.home.rglob("*") if path.is_file() and "journal" not in path.name]
     everything = b"\n".join([files, (await journaled(proxy)).encode(), *index]).lower()
     return [trace for trace in TRACES if trace.lower() in everything]
 
@@ -61,7 +62,7 @@ async def forget(proxy: Running, research: Research) -> None:
     assert memory is not None
     await proxy.learned()
     await rooms.subagents(memory).eraser.forget(research)
-    memory.session_matcher.forget()
+    memory.session_matcher.live_sessions.forget()
     await proxy.learned()
 
 

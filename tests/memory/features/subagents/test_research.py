@@ -255,7 +255,7 @@ async def test_forgetting_takes_all_of_it(proxy: Running, upstream: FakeProvider
     assert memory is not None
     await proxy.learned()
     await rooms.subagents(memory).eraser.forget(research)
-    memory.session_matcher.forget()
+    memory.session_matcher.live_sessions.forget()
     await send(proxy, [user(REWORDED)], x_parent_session_id="p", x_session_id="third")
     assert forwarded(upstream) == REWORDED
     await proxy.learned()
@@ -300,7 +300,7 @@ async def test_forgotten_research_is_not_kept_again_when_its_session_goes_on(
     memory = proxy.edge.memory
     assert memory is not None
     await rooms.subagents(memory).eraser.forget(research)
-    memory.session_matcher.forget()
+    memory.session_matcher.live_sessions.forget()
     script(upstream, CHAT, Round((Say("The jitter is a fifth of the delay, and nothing else is to be said of it."),)))
     read = [called(READ), result("t1", "max_attempts = 5\n" * 40)]
     await send(proxy, [user(PROMPT), *read, {"role": "assistant", "content": REPORT}, user("And the jitter?")])

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from memory.bootstrap import Memory, open_memory
+from memory.bootstrap import open_memory
 from memory.fact import FactDraft, Origin, Stream
+from memory.parts import Memory
 from memory.services.lessons import rules
 from memory.settings import MemorySettings, ProjectFolder
 from tests.memory.features.approvals.test_decisions import ADA, SHARED

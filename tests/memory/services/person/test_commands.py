@@ -11,15 +11,17 @@ from typing import TypeVar
 import pytest
 import pytest_asyncio
 
-from memory.bootstrap import Memory, open_memory
+from memory.bootstrap import open_memory
 from memory.fact import Fact, FactKind, Origin, Stability, State
 from memory.language.static_embedding import Floats, StaticEmbedding
+from memory.parts import Memory
 from memory.ports import Embedder, Lesson
 from memory.scope import Layer, Scope
 from memory.services.person.commands import Ambiguous, Commands, NotFound
 from memory.services.reindexing import ReindexInProgress
 from memory.settings import MemorySettings
 from tests.memory.stores.derived_facts import assistant, exchange, fact, passage, session, user
+from tests.sparse_files import read_written
 
 T = TypeVar("T")
 
@@ -35,7 +37,7 @@ async def unguarded(awaitable: Awaitable[T], *, default: T, timeout_seconds: flo
 
 def holding(folder: Path, said: bytes) -> list[str]:
     """The names of the files that hold some bytes."""
-    return [file.name for file in folder.rglob("*") if file.is_file() and said in file.read_bytes()]
+    return [file.name for file in folder.rglob("*") if file.is_file() and said in read_written(file)]
 
 
 class Down(StaticEmbedding):

@@ -16,7 +16,8 @@ from memory.ports import LedgerVersion
 from memory.scope import Scope
 from memory.services.prepare import Preparation
 from memory.services.sessions.live import LiveSession
-from memory.services.sessions.session_matching import SessionMatcher, in_own_namespace
+from memory.services.sessions.namespaces import in_own_namespace
+from memory.services.sessions.session_matching import SessionMatcher
 from memory.session import Arrival, RequestKind
 from memory.settings import MemorySettings
 from memory.stores.journal import SqliteJournal
@@ -166,12 +167,12 @@ async def test_what_is_to_be_taken_back_is_not_read_again_with_what_others_have_
     live = await bench.sessions.find(talk(history(2)), named)
     stub = Entry(*talk(history(1)).keys()[3], "[short]", Form.SUFFIX, "shed old", act=Act.REPLACE)
     live.decide([stub])
-    await bench.sessions.save(live)
-    bench.sessions.shared = True
+    await bench.sessions.ledgers.save(live)
+    bench.sessions.replicas.shared = True
     live.version = LedgerVersion(0, 0)  # as if another process had written
-    await bench.sessions.look(talk(history(2)), named)
+    await bench.sessions.replicas.look(talk(history(2)), named)
     assert live.version.size and live.ledger.shed
-    bench.sessions.withdrawals.add(live.session, [stub])
+    bench.sessions.ledgers.withdrawals.add(live.session, [stub])
     live.version = LedgerVersion(0, 0)
-    await bench.sessions.look(talk(history(2)), named)
+    await bench.sessions.replicas.look(talk(history(2)), named)
     assert live.version.size and not live.ledger.shed

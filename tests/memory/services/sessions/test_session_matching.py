@@ -15,7 +15,7 @@ from memory.conversation import Conversation, Form, Message, Reply, Role, Text, 
 from memory.edits import Act, Entry
 from memory.ports import Journal, StoreError
 from memory.scope import Scope
-from memory.services.sessions import session_matching
+from memory.services.sessions import live_sessions
 from memory.services.sessions.session_matching import SessionMatcher
 from memory.session import Arrival, Exchange, Receipt, RequestKind, Session
 
@@ -139,10 +139,10 @@ async def test_what_was_decided_during_a_write_is_written_later_whether_that_fai
     sessions = SessionMatcher(cast(Journal, journal), lambda: "id")
     live = await sessions.find(said("hello"), arrival("s1"))
     live.decide([Entry(b"0" * 16, 0, "first", Form.SUFFIX, "shed", act=Act.REPLACE)])
-    first = asyncio.create_task(sessions.save(live))
+    first = asyncio.create_task(sessions.ledgers.save(live))
     await journal.begun.wait()
     live.decide([Entry(b"0" * 16, 0, "second", Form.SUFFIX, "shed", act=Act.REPLACE)])
-    second = asyncio.create_task(sessions.save_ledger("id"))
+    second = asyncio.create_task(sessions.ledgers.save_by_id("id"))
     await asyncio.sleep(0)
     journal.go_on.set()
     assert isinstance((await asyncio.gather(first, second, return_exceptions=True))[0], StoreError) is not works
@@ -154,9 +154,9 @@ async def test_a_ledger_is_not_taken_for_written_as_long_as_its_write_can_fail()
     sessions = SessionMatcher(cast(Journal, journal), lambda: "id")
     live = await sessions.find(said("hello"), arrival("s1"))
     live.decide([Entry(b"0" * 16, 0, "first", Form.SUFFIX, "shed", act=Act.REPLACE)])
-    first = asyncio.create_task(sessions.save(live))
+    first = asyncio.create_task(sessions.ledgers.save(live))
     await journal.begun.wait()
-    committing = asyncio.create_task(sessions.save_ledger("id"))
+    committing = asyncio.create_task(sessions.ledgers.save_by_id("id"))
     await asyncio.sleep(0)
     assert not committing.done()
     journal.go_on.set()
@@ -174,12 +174,12 @@ async def test_an_exchange_takes_along_what_the_journal_does_not_have_of_its_led
     live.unkept[kept.digest] = kept
     journal.works = False
     with pytest.raises(StoreError):
-        await sessions.commit(told)
+        await sessions.ledgers.commit(told)
     assert live.ahead and not live.known
     journal.works = True
-    await sessions.commit(told)
+    await sessions.ledgers.commit(told)
     assert journal.committed == [(["first"], 1)] and not live.ahead and live.known
-    await sessions.commit(told)
+    await sessions.ledgers.commit(told)
     assert journal.committed[1:] == [([], 0)]
 
 
@@ -205,7 +205,7 @@ class CommittingJournal(SlowJournal):
 async def test_a_session_that_something_is_still_done_with_stays_however_long_it_is_quiet(
     monkeypatch: pytest.MonkeyPatch, doing: str
 ) -> None:
-    monkeypatch.setattr(session_matching, "MAX_LEDGER_BYTES", 25_000)
+    monkeypatch.setattr(live_sessions, "MAX_LEDGER_BYTES", 25_000)
     sessions, found = sessions_of(SlowJournal()), []
     for minute in (0, 1, 20):
         came = replace(arrival(f"s{minute}"), at=AT + timedelta(minutes=minute))
@@ -218,7 +218,7 @@ async def test_a_session_that_something_is_still_done_with_stays_however_long_it
 
 
 async def test_quiet_sessions_leave_when_their_ledgers_take_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session_matching, "MAX_LEDGER_BYTES", 25_000)
+    monkeypatch.setattr(live_sessions, "MAX_LEDGER_BYTES", 25_000)
     sessions = sessions_of(SlowJournal())
 
     async def asked(name: str, minute: int, text: str = "") -> str:

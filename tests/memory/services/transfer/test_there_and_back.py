@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 
 import pytest
 
-from memory.bootstrap import Memory, open_memory
+from memory.bootstrap import open_memory
 from memory.candidate import CandidateKind, CandidateState, Proposal
 from memory.fact import FactKind, MemoryTier, Origin, State
+from memory.parts import Memory
 from memory.scope import Layer
 from memory.settings import LearningSettings, MemorySettings, NightSettings
 from proxy.cli.exporting import every_sort

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.conversation import Form
@@ -62,7 +62,6 @@ def bare(shown: Round) -> Round:
 
 @pytest.mark.parametrize("keeps", [True, False])
 @pytest.mark.parametrize("path", PATHS)
-@settings(max_examples=40)
 @given(st.lists(st.tuples(rounds(), st.booleans()), min_size=1, max_size=4))
 def test_what_is_forwarded_only_grows(path: str, keeps: bool, turns: list[tuple[list[Round], bool]]) -> None:
     ledger, messages, before = Ledger(), list[Any](), b""

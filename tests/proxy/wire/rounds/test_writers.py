@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.conversation import Reply, Usage
@@ -93,7 +93,6 @@ def visible(script: list[Round]) -> Round:
 
 @pytest.mark.parametrize("streamed", [True, False])
 @pytest.mark.parametrize("path", PATHS)
-@settings(max_examples=60)
 @given(rounds(), st.lists(st.integers(0, 10**6), max_size=6))
 def test_the_client_sees_one_complete_reply_of_all_that_is_visible(
     path: str, streamed: bool, script: list[Round], places: list[int]
@@ -112,7 +111,6 @@ def test_the_client_sees_one_complete_reply_of_all_that_is_visible(
 
 @pytest.mark.parametrize("streamed", [True, False])
 @pytest.mark.parametrize("path", PATHS)
-@settings(max_examples=60)
 @given(rounds(), st.lists(st.integers(0, 10**6), max_size=8))
 def test_however_the_rounds_are_cut_the_client_gets_the_same_bytes(
     path: str, streamed: bool, script: list[Round], places: list[int]

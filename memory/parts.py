@@ -1,0 +1,130 @@
+"""Memory's parts, joined: what the edge is handed."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+
+from memory.hooks.chain import Features
+from memory.hooks.feature import Follower
+from memory.models.windows import ModelWindows
+from memory.ports import Embedder, Generation, StoreError
+from memory.services.cache_warming import CacheWarmer
+from memory.services.index_repair import IndexRepairWorker
+from memory.services.journaling import ExchangeJournal
+from memory.services.learn import Learner
+from memory.services.lessons.entity_graph import EntityGraphWorker
+from memory.services.page.files import PageFiles
+from memory.services.pause import Pause
+from memory.services.person.commands import Commands
+from memory.services.person.fact_revision import FactReviser
+from memory.services.person.quarantine import Quarantine
+from memory.services.prepare import Preparation
+from memory.services.recall import Recall
+from memory.services.reindexing import Reindexer
+from memory.services.replica import Replica
+from memory.services.retention import RetentionWorker
+from memory.services.sessions.session_matching import SessionMatcher
+from memory.services.sessions.subagent_detection import RecentErrands
+from memory.services.tiers.tiering import TierWorker
+from memory.services.tool_calls import AnswersTools, OffersTools
+from memory.services.transfer.exporting import Exporter
+from memory.services.transfer.importing import Importer
+from memory.services.transfer.replaying import SessionReplayer
+from memory.services.transfer.syncing import Syncing
+from memory.services.window.counting import RequestCounter
+from memory.services.window.usage_calibration import UsageCalibration
+from memory.settings import MemorySettings
+from memory.stores.generations import Generations
+from memory.stores.journal import SqlJournal
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Memory:
+    """Memory's parts, joined. ``pause`` is what ``palimpsest pause`` and ``resume`` set."""
+
+    settings: MemorySettings
+    home: Path
+    journal: SqlJournal
+    generations: Generations
+    generation: Generation
+    session_matcher: SessionMatcher
+    preparation: Preparation
+    exchange_journal: ExchangeJournal
+    learner: Learner
+    recall: Recall
+    pages: PageFiles
+    commands: Commands
+    quarantine: Quarantine
+    fact_reviser: FactReviser
+    tools: AnswersTools
+    tool_offering: OffersTools
+    reindexer: Reindexer
+    index_repair: IndexRepairWorker
+    tier_worker: TierWorker
+    cache_warmer: CacheWarmer
+    token_counting: RequestCounter
+    usage_calibration: UsageCalibration
+    windows: ModelWindows
+    exporter: Exporter
+    importer: Importer
+    syncing: Syncing
+    session_replayer: SessionReplayer
+    features: Features
+    entity_graph: EntityGraphWorker
+    recent_errands: RecentErrands
+    retention: RetentionWorker
+    pause: Pause
+    replica: Replica | None = None
+
+    @property
+    def works(self) -> bool:
+        """Whether what one alone must do is done here."""
+        return self.replica is None or self.replica.working
+
+    @property
+    def followers(self) -> tuple[Follower, ...]:
+        """The workers that follow the journal."""
+        return self.learner, self.tier_worker, *self.features.followers
+
+    @property
+    def embedder(self) -> Embedder:
+        """What turns texts into vectors now."""
+        return self.recall.embedder
+
+    async def leave_work(self) -> None:
+        """Leave what one alone must do to another replica at once, where there are several; requests go on."""
+        if self.replica is not None:
+            try:
+                await self.replica.leave_work()
+            finally:
+                # What a duty that takes too long to stop would write behind this is refused.
+                await self.journal.leave_work()
+
+    async def close(self) -> None:
+        """Write what waits, then let go of the files."""
+        if self.replica is not None:
+            await self.replica.stop()
+        await self.cache_warmer.stop()
+        await self.features.stop()
+        await self.retention.stop()
+        await self.index_repair.stop()
+        await self.preparation.settle()
+        await self.exchange_journal.stop()
+        await self.learner.stop()
+        await self.entity_graph.stop()
+        await self.recall.weighing.settle()
+        await self.tier_worker.stop()
+        await self.token_counting.settle()
+        await self.usage_calibration.settle()
+        await self.pages.settle()
+        try:
+            await self.recall.index.close()
+        except StoreError as error:
+            # An index that cannot be written any more is found out and made again at the next start.
+            log.warning("%s", error)
+        finally:
+            await self.journal.close()
