@@ -15,11 +15,11 @@ from memory.language.vocabulary import vocabulary
 from memory.language.words import STOP, stem, tokens, words
 from memory.understanding.encoder import Encoder, Relation
 
-AT_ONCE: Final = 4
+AT_ONCE: Final = 3
 """Facts that are read beside a draft: the ones most like it."""
-DRAFTS: Final = 2
+DRAFTS: Final = 1
 """Drafts that are read beside those."""
-LIKE: Final = 0.2
+LIKE: Final = 0.4
 """Least cosine, or share of rare words, of a fact that may say something of the same subject."""
 OPENING: Final = 4
 """Words of a statement among which "also" says that it comes beside another."""

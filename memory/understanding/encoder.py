@@ -27,6 +27,8 @@ READ: Final = 220
 """Word pieces of a text that are read at once."""
 STATEMENT: Final = 70
 """Word pieces of a statement that are read."""
+FEW: Final = 14
+"""Words of a message of few words."""
 CORE_LAYERS: Final = 2
 """Layers at the top that what finds cores has of its own."""
 RELATIONS: Final = ("same", "refines", "replaces", "contradicts", "unrelated")
@@ -97,6 +99,7 @@ class Encoder:
         clause: Linear,
         pair: Sequence[Linear],
         core: CoreHead | None = None,
+        few: Linear | None = None,
     ):
         self._tokenizer = tokenizer
         self._embedded = embedded
@@ -104,6 +107,7 @@ class Encoder:
         self._clause = clause
         self._pair = pair
         self._core = core
+        self._few = few
         known = tokenizer.get_vocab()
         self._start, self._end = known[_START], known[_END]
 
@@ -111,7 +115,8 @@ class Encoder:
         """What the head of clauses says of each of some spans of a text, in its order: shape (spans, outputs).
         ``before`` is the assistant's text that it answers."""
         found = self.clause_states(text, spans, before)
-        return self._clause(found) if len(found) else np.zeros((0, len(self._clause.bias)), np.float32)
+        head = self._few if self._few is not None and is_of_few_words(text) else self._clause
+        return head(found) if len(found) else np.zeros((0, len(head.bias)), np.float32)
 
     def clause_states(self, text: str, spans: Sequence[tuple[int, int]], before: str) -> Floats:
         """What is read of each of those spans, before anything is concluded: shape (spans, 2 * width)."""
@@ -229,7 +234,14 @@ def encoder_of(stored: Mapping[str, Any]) -> Encoder:
         own = [block(f"core.{at}") for at in range(layers - CORE_LAYERS, layers)]
         core = CoreHead(own, *(stored[f"core.{name}"].astype(np.float32) for name in _CORE))
     blocks = [block(str(at)) for at in range(layers)]
-    return Encoder(tokenizer_of(pieces), embedded, blocks, linear("clause"), pair, core)
+    few = linear("few") if "few.rows" in stored else None
+    return Encoder(tokenizer_of(pieces), embedded, blocks, linear("clause"), pair, core, few)
+
+
+def is_of_few_words(message: str) -> bool:
+    """Whether a message is so short that a head of its own reads its clauses: nothing in it tells how it is meant but
+    the words themselves."""
+    return len(message.split()) <= FEW
 
 
 def _whole(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,15 +21,8 @@ MESSY: Final = 0.45
 """The share of statements in pairs that are read with something else around them, as people say things in passing."""
 NEIGHBOURS: Final = 5
 """Pairs of statements of one session that tell different things of one project, at most."""
-OF_THE_MOMENT: Final = 4
-"""Pairs of a statement with something of the moment that was said later in its session, at most."""
-REMARK: Final = range(5, 37)
-"""Words of what is of the moment in such a pair."""
 LENGTHS: Final = (32, 48, 64, 96, 128, 192, 288)
 """Texts are padded to one of these."""
-
-
-_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,39 +112,6 @@ def related(around: Mapping[str, Sequence[str]]) -> list[StatementPair]:
             beside = around.get(group["lang"], ())
             older = read(group["older"], beside)
             found.append(StatementPair(group["author"], older, read(text, beside), RELATIONS.index(label)))
-    return found
-
-
-def news() -> list[StatementPair]:
-    """Messages that tell in passing how something stands to what was said before, each read three times: the stretch
-    that tells it, the sentence around that, and the whole message."""
-    found = []
-    for group in groups("news"):
-        for label, message, *told in group["newer"]:
-            stretch = told[0] if told else message
-            around = next((each for each in _SENTENCE.split(message) if stretch in each), message)
-            found += [
-                StatementPair(group["author"], group["older"], text, RELATIONS.index(label))
-                for text in (stretch, around, message)
-            ]
-    return found
-
-
-def of_the_moment(talk: Iterable[dict[str, Any]]) -> list[StatementPair]:
-    """Pairs of a statement and something that was said later in its session and is of the moment: it leaves the
-    statement alone."""
-    drawn = np.random.default_rng(2)
-    unrelated = RELATIONS.index("unrelated")
-    found = []
-    for session in talk:
-        stated: list[tuple[str, bool]] = []
-        chosen = []
-        for _, _, rows in labelled([session]):
-            passing = [text for label, text in rows if label.startswith("none.") and label != "none.quote"]
-            chosen += [(older, text) for text in passing if len(text.split()) in REMARK for older, _ in stated]
-            stated += _statements(rows)
-        picked = (chosen[at] for at in drawn.permutation(len(chosen))[:OF_THE_MOMENT].tolist())
-        found += [StatementPair(str(session["author"]), older, newer, unrelated) for older, newer in picked]
     return found
 
 
