@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from memory.understanding.forms import begins_anew, excepts, negates
+from memory.understanding.forms import begins_anew, excepts, is_relative, leans, negates, says_when
 
 LEAN: Final = 1.5
 """Log-odds that are given to a word to stay: what tells something and is lost does more harm than what is too much."""
@@ -133,14 +133,19 @@ def _is_needed(text: str, words: Sequence[tuple[int, int]], odds: Sequence[float
     """Whether some words that would go may be needed: they tell an exception or take something back; or they stand
     before words that stay, and deny or doubt those, bring them in as what somebody says, or ask for them."""
     part = text[words[first][0] : words[end - 1][1]]
-    # "…, es sei denn, das Schema ändert sich", "… except on stage, there it stays": what says so may come before.
-    if excepts(text[words[_part_before(text, words, first)][0] : words[end - 1][1]]):
+    # "…, es sei denn, das Schema ändert sich": what says so may stand right before a mark.
+    if excepts(text[words[max(first - 2, 0)][0] : words[end - 1][1]]):
+        return True
+    # "… except on stage, which stays": what is said of an exception belongs to it.
+    if (is_relative(part) or leans(part)) and excepts(
+        text[words[_part_before(text, words, first)][0] : words[first][0]]
+    ):
         return True
     if end == len(words):
         return False
     following = _bare(text[slice(*words[end])])
     asks = first == 0 and text.rstrip().endswith("?")
-    if negates(part) and (_mean(odds[first:end]) > -SURELY or not _begins_anew(text, words, end)):
+    if negates(part) and (says_when(part) or _mean(odds[first:end]) > -SURELY or not _begins_anew(text, words, end)):
         return True
     return following in _BRINGS_IN or asks
 
@@ -155,7 +160,15 @@ def _part_before(text: str, words: Sequence[tuple[int, int]], first: int) -> int
 
 def _begins_anew(text: str, words: Sequence[tuple[int, int]], at: int) -> bool:
     """Whether what stands from a word on is said anew, so that what denies something before it ends there."""
-    return begins_anew(" ".join(_bare(text[slice(*word)]) for word in words[max(at - 1, 0) : at + 1]))
+    return any(
+        begins_anew(
+            _bare(text[slice(*words[place - 1])]),
+            _bare(text[slice(*words[place])]),
+            marked=text[words[place - 1][1] - 1] in _MARKS,
+        )
+        for place in (at - 1, at)
+        if place > 0
+    )
 
 
 def _mean(odds: Sequence[float]) -> float:

@@ -36,7 +36,9 @@ _POINTS: Final = re.compile(TABLE["points_back"]["form"].strip(), re.IGNORECASE)
 _LIMITS: Final = frozenset(TABLE["limits"]["words"].split())
 _EXCEPTIONS: Final = frozenset(TABLE["exceptions"]["words"].split())
 _NEGATIONS: Final = frozenset(TABLE["negations"]["words"].split())
-_ANEW: Final = frozenset(TABLE["anew"]["words"].split())
+_CONCLUSIONS: Final = frozenset(TABLE["anew"]["conclusions"].split())
+_CONDITIONS: Final = frozenset(TABLE["anew"]["conditions"].split())
+_ORDERS: Final = frozenset(TABLE["anew"]["orders"].split())
 _NOT: Final = re.compile(r"n['’]t\b", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _RELATIVE: Final = re.compile(rf"(?:{_any_of(TABLE['relative']['words'])})\b", re.IGNORECASE)
@@ -84,7 +86,14 @@ def negates(part: str) -> bool:
     return _NOT.search(part) is not None or any(word.lower() in _NEGATIONS for word in _WORD.findall(part))
 
 
-def begins_anew(words: str) -> bool:
-    """Whether some words between two parts of a sentence say that the second one is an order or conclusion of its
-    own."""
-    return any(word.lower() in _ANEW for word in _WORD.findall(words))
+def begins_anew(before: str, after: str, *, marked: bool) -> bool:
+    """Whether a part of a sentence that begins with one word, behind another and a mark or none, is an order or a
+    conclusion of its own."""
+    last, first = before.lower(), after.lower()
+    concludes = first in _CONCLUSIONS if marked else last in _CONCLUSIONS and first in _ORDERS
+    return concludes or (marked and first in _ORDERS)
+
+
+def says_when(part: str) -> bool:
+    """Whether a part of a sentence may say when or where the rest of it holds."""
+    return any(word.lower() in _CONDITIONS for word in _WORD.findall(part))

@@ -88,6 +88,21 @@ def test_a_denial_before_an_order_of_its_own_may_go(text: str, goes: int, line: 
     assert is_core(line, text)
 
 
+@pytest.mark.parametrize(
+    ("text", "goes"),
+    [
+        ("don't also rebuild the docs when you release a patch", 1),
+        ("you must not under any circumstances also push straight to the main branch", 6),
+        ("never please squash the commits of somebody else before merging", 1),
+        ("where the file is not generated, please sort the imports by hand", 6),
+        ("it is not so bad to leave the warnings of the old module alone", 3),
+    ],
+)
+def test_a_denial_before_anything_else_stays(text: str, goes: int) -> None:
+    assert told(text, text.split()[:goes]) == ""
+    assert not is_core(" ".join(text.split()[goes:]), text)
+
+
 def test_what_takes_it_back_stays() -> None:
     text = "the readme says the key rotates every week, which is not true any more"
     assert told(text, text.split()[8:]) == ""
@@ -114,7 +129,7 @@ def test_an_exception_stays() -> None:
 
 
 def test_what_explains_an_exception_stays() -> None:
-    text = "spell all the labels in lower case except on the front page, those are the designer's"
+    text = "spell all the labels in lower case except on the front page, which the designer keeps"
     assert told(text, text.split()[12:]) == ""
 
 

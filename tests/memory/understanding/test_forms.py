@@ -13,6 +13,13 @@ from memory.understanding.forms import (
     points_back,
 )
 
+
+def at_the_stroke(text: str) -> bool:
+    """Whether what stands behind a stroke begins anew."""
+    before, after = text.split(" | ")
+    return begins_anew(before.split()[-1].rstrip(","), after, marked=before.endswith(","))
+
+
 FORMS = {
     "everywhere": is_everywhere,
     "relative": is_relative,
@@ -22,7 +29,7 @@ FORMS = {
     "limits": limits,
     "exceptions": excepts,
     "negations": negates,
-    "anew": begins_anew,
+    "anew": at_the_stroke,
 }
 
 
