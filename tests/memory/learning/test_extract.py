@@ -315,3 +315,18 @@ def test_the_words_of_the_rules_in_any_order_do_no_harm(words: list[str]) -> Non
 )
 def test_at_work_a_commit_at_hand_and_a_supposition_that_asks_teach_nothing(said: str) -> None:
     assert extract(said, Origin.USER, AT, work=True) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Migrations run before the deploy, not after.",
+        "Fixtures live in a folder of their own.",
+        "the sandbox cluster is called marmot",
+        "Tests live next to the code.",
+        "commit messages in english please",
+        "We write dates as 2024-01-31 everywhere in the exports",
+    ],
+)
+def test_a_plain_rule_or_fact_that_stands_alone_is_learnt(said: str) -> None:
+    assert [draft for draft in extract(said, Origin.USER, AT, before="Done.", work=True) if not draft.unsure]
