@@ -19,6 +19,7 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from memory.clock import local_now
+from memory.learning.redact import also_redact
 from memory.models.litellm_client import LitellmMissing
 from memory.session import Mode
 from memory.version import release
@@ -66,6 +67,8 @@ def make_app(
     settings: Settings, sources: Mapping[str, str] | None = None, now: Callable[[], datetime] = local_now
 ) -> web.Application:
     """The application. Stores are opened when it starts and closed when it stops."""
+    # Before memory is opened, and where it never is: what is logged and told of our health is redacted too.
+    also_redact(settings.memory.redact)
     draining = Draining()
     app = web.Application(
         client_max_size=settings.server.max_body_mib * 2**20,

@@ -2,7 +2,7 @@
 
 Each source stands over the one before: the defaults in the code (said in words in ``config/default.yaml``), the
 user's YAML file, the embedder that a command changed to, environment variables (``PALIMPSEST__SECTION__KEY``, and the
-short ``PALIMPSESTHOME`` and ``PALIMPSEST_UPSTREAM``), the command line's options. All faults are told at once.
+short ``PALIMPSEST_HOME`` and ``PALIMPSEST_UPSTREAM``), the command line's options. All faults are told at once.
 """
 
 from __future__ import annotations

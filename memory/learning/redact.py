@@ -171,8 +171,10 @@ _asked_for: tuple[_Rule, ...] = ()
 def also_redact(kinds: Collection[NumberKind]) -> None:
     """From now on take numbers of these kinds out too, and of no others."""
     global _asked_for
-    _asked_for = tuple(NUMBERS[kind] for kind in NUMBERS if kind in kinds)
-    _NAMES.forget()
+    asked_for = tuple(NUMBERS[kind] for kind in NUMBERS if kind in kinds)
+    if asked_for != _asked_for:
+        _asked_for = asked_for
+        _NAMES.forget()
 
 
 def _found(text: str, windows: Sequence[_Window]) -> list[Span]:

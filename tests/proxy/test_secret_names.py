@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from memory.learning.redact import also_redact
+from proxy.app import make_app
 from proxy.cli.log_format import OneLineFormatter
+from proxy.settings import load
 from tests.fake_provider import fake_provider
 from tests.proxy.api.asking import asking
 from tests.running import Running, running
@@ -78,6 +81,22 @@ async def test_numbers_that_the_settings_name_are_kept_nowhere(tmp_path: Path) -
     told = kept(tmp_path)
     assert card not in told and account not in told
     assert "[secret: card number]" in told and "[secret: iban]" in told
+
+
+@pytest.mark.parametrize("mode", ["off", "on"])
+async def test_numbers_that_the_settings_name_are_logged_nowhere_without_memory_either(
+    mode: str, tmp_path: Path
+) -> None:
+    (tmp_path / "journal.db").mkdir()  # the stores cannot be opened
+    record = logging.LogRecord("x", logging.WARNING, "", 0, "of %s", ("card-4012888888881881",), None)
+    assert "4012888888881881" in OneLineFormatter().format(record)
+    make_app(load(options={"home": str(tmp_path), "memory.redact": ["cards"]}).settings)
+    assert "card-[secret: card number]" in OneLineFormatter().format(record), "before memory is opened"
+    also_redact(())
+    options = {"memory__mode": mode, "memory__redact": ["cards"]}
+    async with fake_provider() as provider, running(provider, tmp_path, **options) as proxy:
+        assert proxy.edge.memory is None
+        assert "card-[secret: card number]" in OneLineFormatter().format(record)
 
 
 async def test_no_name_that_a_hook_tells_is_kept_with_a_secret_in_it(tmp_path: Path) -> None:

@@ -1,27 +1,37 @@
 """Numbers of people and of their money, where they are to be taken out too: cards, IBANs, national numbers.
 
 Each is judged by what its issuer made for that: length, beginning, check digits. A number that has none is found by its
-whole form alone.
+whole form alone. What is found may overlap: one that only looks like a number of those must not hide one that is.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
 NumberKind = Literal["cards", "ibans", "national_ids"]
 
 Found = Iterator[tuple[int, int, str]]
 
-_DIGITS = re.compile(r"(?<![\w.\-+/])[0-9](?:[ \-]?[0-9]){12,18}(?![\w/])(?!\.[0-9])")
+# What stands between the groups of a number: a space, also one at which no line breaks, a dash or a dot.
+_SPACES = " \u00a0\u2007\u2009\u202f"
+_MARKS = f"{_SPACES}-\u2010\u2011\u2013."
+_UNMARKED = dict.fromkeys(map(ord, _MARKS))
+
+# Digits and dashes that are an id by their form.
+_UUID = re.compile(r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}(?![0-9A-Fa-f])")
+_GROUP = re.compile(r"[0-9]+")
+# Behind a sign it counts something, behind a slash it is part of an address, behind a point the rest of a number.
+_NO_CARD_BEGINS = re.compile(r"[\w+/]|(?<![^\W\d_])\.")
+_CARD_GROUPS = 5
 # How a card of each issuer begins, and how many digits it has.
 _CARDS = re.compile(
-    r"4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}"
+    r"4(?:\d{15}|\d{18})|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}"
     r"|3(?:0[0-5]|[689]\d)\d{11}|35(?:2[89]|[3-8]\d)\d{12}|6(?:011|4[4-9]\d|5\d\d)\d{12}|62\d{14,17}"
 )
 
-_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}[0-9]{2}(?: ?[A-Za-z0-9]){11,30}")
+_IBAN = re.compile(rf"(?<![A-Za-z0-9])[A-Za-z]{{2}}[{_SPACES}]?[0-9]{{2}}")
 # Characters of an IBAN, by its country.
 _IBAN_LENGTHS = {
     country: length
@@ -47,17 +57,25 @@ _IBAN_LENGTHS = {
     for country in countries.split()
 }
 
-_EDGE, _END = r"(?<![\w\-.])", r"(?![\w\-])"
-_US = re.compile(rf"{_EDGE}(?!000|666|9)[0-9]{{3}}-(?!00)[0-9]{{2}}-(?!0000)[0-9]{{4}}{_END}")
-_GB = re.compile(
-    rf"{_EDGE}(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?(?:[0-9]{{2}} ?){{3}}[A-D]{_END}"
+_DASH, _MARK = rf"[{_SPACES}\-\u2010\u2011\u2013]", rf"[{_SPACES}\-\u2010\u2011\u2013.]?"
+
+
+def _form(number: str) -> re.Pattern[str]:
+    """What is written so, in large letters or small, and is no part of a longer number or word."""
+    return re.compile(rf"(?<![\w+])(?<![0-9][.\-])(?ai:{number})(?!\w)(?!-\w)(?!\.[0-9])")
+
+
+_US = _form(rf"(?!000|666|9)[0-9]{{3}}(?P<mark>{_DASH})(?!00)[0-9]{{2}}(?P=mark)(?!0000)[0-9]{{4}}")
+_GB = _form(rf"(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]{_MARK}(?:[0-9]{{2}}{_MARK}){{3}}[A-D]")
+_ES = _form(rf"(?:[XYZ]{_MARK}[0-9]{{7}}|[0-9]{{2}}\.?[0-9]{{3}}\.?[0-9]{{3}})-?[A-HJ-NP-TV-Z]")
+_FR = _form(
+    rf"[12]{_MARK}[0-9]{{2}}{_MARK}(?:0[1-9]|1[0-2]){_MARK}(?:[0-9]{{2}}|2[AB]){_MARK}"
+    rf"[0-9]{{3}}{_MARK}[0-9]{{3}}{_MARK}[0-9]{{2}}"
 )
-_ES = re.compile(rf"{_EDGE}(?:[XYZ]-?[0-9]{{7}}|[0-9]{{8}})-?[A-HJ-NP-TV-Z]{_END}")
-_FR = re.compile(
-    rf"{_EDGE}[12] ?[0-9]{{2}} ?(?:0[1-9]|1[0-2]) ?(?:[0-9]{{2}}|2[AB]) ?[0-9]{{3}} ?[0-9]{{3}} ?[0-9]{{2}}{_END}"
+_DE = _form(rf"[1-9][0-9](?:{_MARK}[0-9]{{3}}){{3}}")
+_IT = _form(
+    rf"[A-Z]{{3}}{_MARK}[A-Z]{{3}}{_MARK}[0-9]{{2}}{_MARK}[A-EHLMPRST]{_MARK}[0-9]{{2}}{_MARK}[A-Z][0-9]{{3}}{_MARK}[A-Z]"
 )
-_DE = re.compile(rf"{_EDGE}[1-9][0-9](?: ?[0-9]{{3}}){{3}}{_END}")
-_IT = re.compile(rf"{_EDGE}[A-Z]{{6}}[0-9]{{2}}[A-EHLMPRST][0-9]{{2}}[A-Z][0-9]{{3}}[A-Z]{_END}")
 
 _ES_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
 # What a character at an odd place of an Italian tax code counts; at an even one it is its place in the alphabet.
@@ -69,47 +87,81 @@ _IT_ODD = dict(zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", _IT_ODD_VALUES, strict=True)) |
 
 def find_cards(text: str, lower: str) -> Found:
     """Numbers of payment cards: start, end, kind."""
-    for match in _DIGITS.finditer(text):
-        digits = _plain(match.group())
-        if _CARDS.fullmatch(digits) and _luhn(digits) and len(set(digits)) > 1 and _evenly(match.group()):
-            yield *match.span(), "card number"
+    text = _UUID.sub(lambda match: "x" * len(match.group()), text)
+    groups = [match.span() for match in _GROUP.finditer(text)]
+    for at, (start, _) in enumerate(groups):
+        if start and _NO_CARD_BEGINS.match(text, start - 1):
+            continue
+        end = _card_end(text, groups[at : at + _CARD_GROUPS])
+        if end is not None:
+            yield start, end, "card number"
+
+
+def _card_end(text: str, groups: Sequence[tuple[int, int]]) -> int | None:
+    """Where the longest card ends that begins with the first of these groups and has one sign between all of its."""
+    digits, mark, found = "", "", None
+    end = groups[0][0]
+    for count, (start, stop) in enumerate(groups):
+        between = text[end:start]
+        if count == 1:
+            mark = between
+        if (count and (between != mark or len(mark) != 1 or mark not in _MARKS)) or len(digits) + stop - start > 19:
+            break
+        digits, end = digits + text[start:stop], stop
+        if _is_card(digits) and not _goes_on(text, end, mark):
+            found = end
+        if stop - start < 4:
+            break
+    return found
+
+
+def _is_card(digits: str) -> bool:
+    return len(digits) >= 14 and bool(_CARDS.fullmatch(digits)) and len(set(digits)) > 1 and _luhn(digits)
+
+
+def _goes_on(text: str, end: int, mark: str) -> bool:
+    """Whether the number or word goes on behind this place."""
+    following = text[end : end + 2]
+    if mark != "." and following[:1] == "." and following[1:].isdigit():
+        return True
+    return following[:1].isalnum() or following[:1] == "_"
 
 
 def find_ibans(text: str, lower: str) -> Found:
     """IBANs: start, end, kind."""
     for match in _IBAN.finditer(text):
-        length = _IBAN_LENGTHS.get(match.group()[:2].upper())
-        if length is None:
-            continue
-        end, left = match.start(), length
-        while left and end < match.end():
-            left -= text[end] != " "
-            end += 1
-        if left or (end < len(text) and text[end].isalnum()):
-            continue
-        iban = _plain(text[match.start() : end]).upper()
-        if int("".join(str(int(each, 36)) for each in iban[4:] + iban[:4])) % 97 == 1:
+        end = _iban_end(text, match.start())
+        if end is not None:
             yield match.start(), end, "iban"
+
+
+def _iban_end(text: str, start: int) -> int | None:
+    """Where the IBAN ends that begins here."""
+    left = _IBAN_LENGTHS.get(text[start : start + 2].upper())
+    if left is None:
+        return None
+    iban, end = "", start
+    while left:
+        each = text[end : end + 1]
+        if each in _MARKS and text[end + 1 : end + 2] not in _MARKS:
+            end, each = end + 1, text[end + 1 : end + 2]
+        if not (each.isascii() and each.isalnum()):
+            return None
+        iban, end, left = iban + each.upper(), end + 1, left - 1
+    if text[end : end + 1].isalnum() or sum(map(str.isdigit, iban)) * 5 < len(iban) * 2:
+        return None
+    return end if int("".join(str(int(each, 36)) for each in iban[4:] + iban[:4])) % 97 == 1 else None
 
 
 def find_national_ids(text: str, lower: str) -> Found:
     """Numbers that a state gives a person (US, GB, ES, FR, DE, IT): start, end, kind."""
+    text = _UUID.sub(lambda match: "x" * len(match.group()), text)
     for pattern, holds in _NATIONAL:
-        for match in pattern.finditer(text):
-            if holds(_plain(match.group())):
+        at = 0
+        while match := pattern.search(text, at):
+            if holds(match.group().translate(_UNMARKED).upper()):
                 yield *match.span(), "national number"
-
-
-def _plain(number: str) -> str:
-    return number.replace(" ", "").replace("-", "")
-
-
-def _evenly(number: str) -> bool:
-    """Whether it is written in one piece, or with one sign between groups of four or more."""
-    if number.isdigit():
-        return True
-    groups = re.split(r"[ \-]", number)
-    return len({*number} - {*"0123456789"}) == 1 and all(len(each) >= 4 for each in groups[:-1])
+            at = match.start() + 1
 
 
 def _luhn(digits: str) -> bool:
