@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
 import logging
 import os
 import secrets
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
 
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
@@ -21,7 +19,6 @@ from aiohttp.http_exceptions import HttpProcessingError
 from memory.clock import local_now
 from memory.learning.redact import also_redact
 from memory.models.litellm_client import LitellmMissing
-from memory.session import Mode
 from memory.version import release
 from proxy import tracing
 from proxy.api.landing import PATHS, hello, is_person
@@ -37,6 +34,7 @@ from proxy.exchange import exchange
 from proxy.fail_open import Degradations, fail_open
 from proxy.limits import LEFT, Limits
 from proxy.marker import TRUSTED
+from proxy.opening import memory_beside
 from proxy.own_endpoints import OwnEndpoints
 from proxy.settings import Settings
 from proxy.upstream.bridge import Bridge
@@ -44,23 +42,12 @@ from proxy.upstream.direct import Direct
 
 log = logging.getLogger(__name__)
 
-if TYPE_CHECKING:
-    from memory.parts import Memory
-
-T = TypeVar("T")
-
 LINE_BYTES = 64 * 1024
 """What a line of a request's head may have. Clients put long tokens into headers, and the command line its questions
 into URLs: 4,000 characters of any script, written as ``%XX``, are 48,000 bytes."""
 
 TRACES_SECONDS = 2.0
 """How long the end waits for traces to be sent."""
-
-LEAVE_SECONDS = 30.0
-"""How long the work may take to come to a point at which it can be left."""
-
-REOPEN_SECONDS = 10.0
-"""How long to wait before stores that could not be opened are tried again."""
 
 
 def make_app(
@@ -94,7 +81,7 @@ def make_app(
     )
     app.cleanup_ctx.append(_traces)
     app.cleanup_ctx.append(_upstream)
-    app.cleanup_ctx.append(_memory)
+    app.cleanup_ctx.append(memory_beside)
     for path in PATHS:
         app.router.add_get(path, _opened, allow_head=False)
     app.router.register_resource(OwnEndpoints(app[EDGE]))
@@ -229,79 +216,3 @@ async def _upstream(app: web.Application) -> AsyncIterator[None]:
     yield
     await edge.bridge.close()
     await edge.upstream.close()
-
-
-async def _memory(app: web.Application) -> AsyncIterator[None]:
-    edge = app[EDGE]
-    opening = asyncio.create_task(_open_beside(edge))
-    leaving = asyncio.create_task(_leave_work(edge))
-    yield
-    leaving.cancel()
-    # Stores that are just being opened are closed below: an end in the first second waits for that.
-    await edge.tried.wait()
-    opening.cancel()
-    if edge.beside:
-        await asyncio.wait(edge.beside, timeout=5)
-    if edge.memory:
-        await edge.memory.close()
-
-
-async def _open_beside(edge: Edge) -> None:
-    """Open memory while the server listens already, and again where it could not be opened."""
-    wanted = edge.settings.memory.mode is not Mode.OFF
-    try:
-        # Imported in a thread: it takes most of a second, in which requests come already.
-        await (_open_memory(edge) if wanted else asyncio.to_thread(importlib.import_module, "numpy"))
-    finally:
-        edge.tried.set()
-    while edge.memory is None and wanted:
-        await asyncio.sleep(REOPEN_SECONDS)
-        await _open_memory(edge)
-        if edge.memory is not None:
-            log.info("the stores are open again")
-
-
-async def _open_memory(edge: Edge) -> None:
-    async def guard(awaitable: Awaitable[T], *, default: T, timeout_seconds: float, operation: str) -> tuple[T, str]:
-        return await fail_open(
-            awaitable,
-            default=default,
-            timeout_seconds=timeout_seconds,
-            operation=operation,
-            degradations=edge.degradations,
-        )
-
-    async def opened() -> tuple[Memory | None, bytes]:
-        bootstrap = await asyncio.to_thread(importlib.import_module, "memory.bootstrap")
-        memory: Memory | None = await bootstrap.open_memory(
-            edge.settings.memory, edge.settings.home, guard, edge.settings.folders, edge.now
-        )
-        if memory is None or not memory.journal.replicated:
-            return memory, edge.identity_key
-        try:
-            # Whose a session is must be the same to all replicas: the first one's key is everybody's.
-            return memory, await memory.journal.first_meta("identity", edge.identity_key)
-        except BaseException:
-            await memory.close()
-            raise
-
-    (edge.memory, edge.identity_key), edge.memory_fault = await fail_open(
-        opened(),
-        default=(None, edge.identity_key),
-        timeout_seconds=120,
-        operation="opening the stores",
-        degradations=edge.degradations,
-    )
-
-
-async def _leave_work(edge: Edge) -> None:
-    """While replies come to their end another replica does the work."""
-    await edge.draining.begun.wait()
-    if edge.memory is not None:
-        await fail_open(
-            edge.memory.leave_work(),
-            default=None,
-            timeout_seconds=LEAVE_SECONDS,
-            operation="leaving the work to another replica",
-            degradations=edge.degradations,
-        )

@@ -13,6 +13,7 @@ from aiohttp import web
 
 from memory.clock import local_now
 from memory.memory_room import MemoryRoom
+from memory.session import Mode
 from proxy.admission import AdmissionQueue
 from proxy.auth.installation_key import InstallationKey, OwnSecrets
 from proxy.auth.peer import Peers
@@ -33,10 +34,16 @@ if TYPE_CHECKING:
     from memory.parts import Memory
 
 
+OPENING_SECONDS = 5.0
+"""How long a model call waits for stores that are being opened, as long as it waits for its session's history after a
+start: without the edits that were made before, its prefix breaks. An end of the server waits no longer either."""
+
+
 @dataclass(slots=True)
 class Edge:
     """The running server. ``memory`` is None while its stores cannot be opened; requests go through without it.
-    ``tried`` is set as soon as they have been opened, or could not be.
+    ``imported`` is set when memory's code is read in, ``tried`` as soon as its stores have been opened, or could not
+    be.
 
     ``sources`` says of each setting that is no default where it came from; ``now`` is the clock by which requests
     arrive. ``key`` opens memory, ``secrets`` never go to a provider.
@@ -66,11 +73,31 @@ class Edge:
     room: MemoryRoom = field(default_factory=MemoryRoom)
     traces: Traces = field(default_factory=Untold)
     draining: Draining = field(default_factory=Draining)
+    imported: asyncio.Event = field(default_factory=asyncio.Event)
     tried: asyncio.Event = field(default_factory=asyncio.Event)
+    opening_seconds: float = OPENING_SECONDS
+
+    @property
+    def opening(self) -> bool:
+        """Whether memory is wanted, and its stores are still being opened."""
+        return not self.tried.is_set() and self.settings.memory.mode is not Mode.OFF
 
     async def opened(self) -> Memory | None:
         """Memory, of which a server that just starts has still to open the stores; None where they cannot be."""
         await self.tried.wait()
+        return self.memory
+
+    async def opened_in_time(self) -> Memory | None:
+        """Memory for a model call, which goes on without it where opening the stores takes longer than a call may
+        wait."""
+        if self.opening:
+            await fail_open(
+                self.tried.wait(),
+                default=False,
+                timeout_seconds=self.opening_seconds,
+                operation="waiting for the stores to open",
+                degradations=self.degradations,
+            )
         return self.memory
 
     async def candidates_waiting(self) -> int:

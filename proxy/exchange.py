@@ -131,7 +131,7 @@ async def _socket(
     dialect = dialect_of(path.partition("?")[0])
     if dialect is None or dialect.name != "openai-responses":
         return refused()
-    no_memory = await edge.opened() is None or not (has_key or not await _why_without_memory(request, edge))
+    no_memory = await edge.opened_in_time() is None or not (has_key or not await _why_without_memory(request, edge))
 
     async def prepare(view: RequestView | None) -> tuple[RequestView | None, Prepared | None]:
         view, prepared = await _prepare(request, edge, prefix, view, path)
@@ -174,8 +174,8 @@ async def _traced(
     request: web.Request, edge: Edge, prefix: Prefix, path: str, dialect: Dialect, trace: RequestTrace
 ) -> web.StreamResponse:
     body = await whole_body(request)
-    await edge.opened()
     arrived = time.perf_counter()
+    await edge.opened_in_time()
     written = None
     text, could_be_plain = await plain_text(edge, body, request.headers.get("Content-Encoding", ""))
     with edge.room.taken(len(text or b"")) as could_be_read:
@@ -375,6 +375,8 @@ def _status_headers(
             how = f"compressed as {one_line(encoding)!r}, which is not read here" if encoding else "not read"
             return {"x-palimpsest-status": f"without memory; the body is {how}"}
         why = "degraded; the stores are not open" if closed else "without memory; memory.mode is off"
+        if edge.opening:
+            why = "degraded; the stores are still being opened"
         if edge.memory is not None:
             why = "degraded; memory could not read this request"
         return {"x-palimpsest-status": why}

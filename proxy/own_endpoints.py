@@ -34,8 +34,9 @@ class OwnEndpoints(web.AbstractResource):
         return await asyncio.shield(self._reading)
 
     async def resolve(self, request: web.Request) -> tuple[web.UrlMappingMatchInfo | None, set[str]]:
-        """Who answers a request; for those that memory answers it is open, or cannot be opened."""
-        await self._edge.opened()
+        """Who answers a request, whether memory is open or not: what needs it waits behind the door."""
+        # Two threads that import the same packages from two ends can each wait for the other.
+        await self._edge.imported.wait()
         application = await self.read_in()
         found = await application.router.resolve(request)
         found.add_app(application)

@@ -30,6 +30,7 @@ from proxy.api import (
     tools,
 )
 from proxy.api.auth import door
+from proxy.api.elsewhere import after_opening
 from proxy.api.responses import answers
 from proxy.edge import EDGE, Edge
 
@@ -67,7 +68,7 @@ def endpoints() -> list[web.RouteDef]:
 
 def api(edge: Edge) -> web.Application:
     """The application to be mounted at ``/palimpsest/``."""
-    app = web.Application(middlewares=[answers, door])
+    app = web.Application(middlewares=[answers, door, after_opening])
     app[EDGE] = edge
     app[hook.TALKS] = hook.Talks()
     app.add_routes(endpoints())

@@ -37,11 +37,13 @@ STILL = 180.0
 
 @routes.get("/health")
 async def health(request: web.Request) -> web.Response:
-    """Always 200, because model calls always go through; ``why`` has a sentence for each thing that is wrong."""
+    """200, because model calls always go through, but for a start: 503 while the stores are being opened. ``why`` has
+    a sentence for each thing that is wrong."""
     edge = request.app[EDGE]
     why = [redact(sentence).text for sentence in await unwell(edge)]
-    fields = {"status": "degraded" if why else "ok", "why": why, "memory": mode(edge), "version": release()}
-    return answer(fields | {"candidates": await edge.candidates_waiting()})
+    status = "opening" if edge.opening else "degraded" if why else "ok"
+    fields = {"status": status, "why": why, "memory": mode(edge), "version": release()}
+    return answer(fields | {"candidates": await edge.candidates_waiting()}, 503 if status == "opening" else 200)
 
 
 @routes.get("/metrics")

@@ -27,6 +27,8 @@ def not_ready(edge: Edge) -> str:
     """Why requests are better sent elsewhere; empty where they are not."""
     if edge.draining.begun.is_set():
         return "this server is about to end"
+    if edge.opening:
+        return "opening: the stores are not open yet"
     if edge.memory is None and edge.settings.memory.mode is not Mode.OFF:
         return "memory is not open"
     return ""

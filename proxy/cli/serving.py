@@ -154,6 +154,7 @@ async def _run(settled: Loaded, sockets: list[socket.socket], handed: bool) -> N
 
     stop = asyncio.Event()
     _on_signals(stop.set)
+    stopping = asyncio.create_task(stop.wait())
     settings = settled.settings
     app = built(settled)
     runner = make_runner(app)
@@ -168,14 +169,14 @@ async def _run(settled: Loaded, sockets: list[socket.socket], handed: bool) -> N
         edge = app[EDGE]
         faults = LoopFaults(lambda what: edge.degradations.add("running the event loop", what))
         asyncio.get_running_loop().set_exception_handler(faults)
-        await edge.opened()
-        waiting = await edge.candidates_waiting()
-        # In a thread: it imports what knows the runtimes, while requests come already.
-        print(await asyncio.to_thread(welcome, settings, url, edge.memory_fault, waiting), flush=True)
-        heap = giving_back()
-        beside = [asyncio.create_task(_age(edge.memory))]
-        beside += [asyncio.create_task(heap.forever())] if heap is not None else []
-        await stop.wait()
+        beside = [asyncio.create_task(_welcomed(edge, url))]
+        await asyncio.wait((*beside, stopping), return_when=asyncio.FIRST_COMPLETED)
+        if not stop.is_set():
+            await beside.pop()
+            heap = giving_back()
+            beside += [asyncio.create_task(_age(edge.memory))]
+            beside += [asyncio.create_task(heap.forever())] if heap is not None else []
+        await stopping
         for task in beside:
             task.cancel()
         print("stopping", file=sys.stderr, flush=True)
@@ -185,6 +186,14 @@ async def _run(settled: Loaded, sockets: list[socket.socket], handed: bool) -> N
     finally:
         announcement.unlink(missing_ok=True)
         await runner.cleanup()
+
+
+async def _welcomed(edge: Edge, url: str) -> None:
+    """Say what is there, once memory is open."""
+    await edge.opened()
+    waiting = await edge.candidates_waiting()
+    # In a thread: it imports what knows the runtimes, while requests come already.
+    print(await asyncio.to_thread(welcome, edge.settings, url, edge.memory_fault, waiting), flush=True)
 
 
 async def _learn_the_rest(edge: Edge) -> None:

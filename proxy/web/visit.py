@@ -20,6 +20,7 @@ from memory.parts import Memory
 from memory.scope import Layer, Scope
 from proxy.api.access import ACCESS, ALL, Access, page_refused
 from proxy.api.auth import access_of, record, why_not
+from proxy.api.elsewhere import until_open
 from proxy.api.features import ask
 from proxy.api.params import LARGEST, memory_of, owners_of, query_text, scope_of
 from proxy.api.responses import FAULTS, Handler, sentence_of
@@ -163,6 +164,7 @@ def looked_at(page: Page, fault: Fault) -> Handler:
         if session is None:
             return await fault(request, None, 401, "")
         access = _entered(request, session, changes=False)
+        await until_open(request)
         if access is not ALL:
             await record(request, request.app[EDGE], access, 200)
         return await page(PageVisit(request, session))
@@ -182,6 +184,7 @@ def filled_in(page: Page, fault: Fault) -> Handler:
         if not hmac.compare_digest(form.pop("form", "").encode("utf-8", "replace"), session.form.encode()):
             raise Refusal(403, "the form is an old one: go back, load the page again, and send it once more")
         access = _entered(request, session, changes=True)
+        await until_open(request)
         try:
             answer = await page(PageVisit(request, session, form))
         except FAULTS as error:

@@ -391,7 +391,7 @@ async def test_stores_of_which_the_common_key_cannot_be_had_are_opened_again(
         return await first_meta(journal, name, value)
 
     monkeypatch.setattr(PostgresJournal, "first_meta", fails_at_first)
-    monkeypatch.setattr("proxy.app.REOPEN_SECONDS", 0.05)
+    monkeypatch.setattr("proxy.opening.REOPEN_SECONDS", 0.05)
     settings = {"memory.postgresql.url": database, "memory.postgresql.replicas": True}
     async with running(provider, tmp_path / "late", **settings) as late:
         assert late.edge.memory is None and "busy" in late.edge.memory_fault
