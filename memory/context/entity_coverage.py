@@ -12,14 +12,15 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import chain, pairwise
-from typing import NamedTuple
+from itertools import chain
+from typing import NamedTuple, Protocol
 
 from memory.actions import Place
 
 _NAME = re.compile(r"[A-Za-z_][\w./:-]{6,}")
 _NAME_IN_ASCII = re.compile(r"[A-Za-z_][A-Za-z0-9_./:-]{6,}")
 """The same where all is ASCII, and a third faster."""
+_NO_PART_OF_A_NAME = re.compile(r"[^\w./:-]")
 
 SPOKEN_NAME_WEIGHT = 4.0
 """How much more a name is worth that the assistant or a person has said (measured on recorded sessions: it is several
@@ -39,12 +40,21 @@ AROUND = 90
 
 PIECE = 2**16
 """Characters of a line that are searched at once: two milliseconds."""
+LONGEST_NAME = 2**12
+"""Characters before the end of a piece in which the end of a name is looked for: a longer one may be cut."""
 
 READ = 1_000_000
 """Characters of texts of which it is remembered, twice over, which names stand where; about five bytes for each."""
 
 _FRAME = 4
 """Tokens that a line costs beside its text."""
+
+
+class NamePattern(Protocol):
+    """What finds names, as compiled expressions do."""
+
+    def findall(self, string: str, pos: int = ..., endpos: int = ..., /) -> list[str]:
+        """All of them between two places."""
 
 
 def names(text: str) -> list[str]:
@@ -64,7 +74,8 @@ class _Read:
     older one. Several threads may ask; the worst that comes of it is that a text is read twice.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, in_ascii: NamePattern = _NAME_IN_ASCII, in_any: NamePattern = _NAME) -> None:
+        self._in_ascii, self._in_any = in_ascii, in_any
         self._most = most
         self._left = most
         self._young: dict[str, Mapping[str, int]] = {}
@@ -75,7 +86,9 @@ class _Read:
         if found is None:
             found = self._old.get(text)
             if found is None:
-                find = (_NAME_IN_ASCII if text.isascii() else _NAME).findall
+                pattern = self._in_ascii if text.isascii() else self._in_any
+                # Most texts are short, and then no line of theirs need be asked how long it is.
+                find = pattern.findall if len(text) <= PIECE else partial(_find_in_pieces, pattern)
                 found = {name: row for row, line in enumerate(text.split("\n")) for name in find(line)}
             self._keep(text, found)
         return found
@@ -89,16 +102,24 @@ class _Read:
         self._young[text] = found
 
 
-def _found(pattern: re.Pattern[str], line: str) -> Iterable[str]:
+def _find_in_pieces(pattern: NamePattern, line: str) -> Iterable[str]:
     """The names on a line; on a very long one piece by piece, since one search lets nobody else go on."""
     if len(line) <= PIECE:
         return pattern.findall(line)
-    cuts = [0]
-    while len(line) - cuts[-1] > PIECE:
-        at = cuts[-1]
-        cut = line.rfind(" ", at + 1, at + PIECE)
-        cuts.append(cut if cut > at else at + PIECE)
-    return chain.from_iterable(pattern.findall(line, at, end) for at, end in pairwise([*cuts, len(line)]))
+    return chain.from_iterable(pattern.findall(line, start, end) for start, end in _pieces(line))
+
+
+def _pieces(line: str) -> Iterable[tuple[int, int]]:
+    """Where the pieces of a line begin and end: between names."""
+    start = 0
+    while len(line) - start > PIECE:
+        end = start + PIECE
+        between = end
+        for found in _NO_PART_OF_A_NAME.finditer(line, end - LONGEST_NAME, end):
+            between = found.end()
+        yield start, between
+        start = between
+    yield start, len(line)
 
 
 _read = _Read(READ)

@@ -103,9 +103,10 @@ class Features:
         marked: dict[str, MemoryMark] = {}
         until = time.perf_counter() + self._mark_seconds
         for each in self._features:
-            left = until - time.perf_counter()
-            if type(each).marks is Feature.marks or not memories or left <= 0:
+            if type(each).marks is Feature.marks or not memories:
                 continue
+            # Without any time left, too, a feature says what must not be shown.
+            left = max(until - time.perf_counter(), 0.0)
             marks, _ = await self._guard(
                 each.marks(session, arrival, memories, left),
                 default=dict[str, MemoryMark](),

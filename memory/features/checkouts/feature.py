@@ -3,7 +3,6 @@ up before it is shown."""
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping, Sequence
@@ -22,9 +21,10 @@ from memory.features.checkouts.declared import against
 from memory.features.checkouts.finding import found
 from memory.features.checkouts.looking import CheckoutView
 from memory.features.checkouts.own_files import Changes, OwnFiles
-from memory.features.checkouts.records import LEARNT, Rows, learnt_of, record_of
+from memory.features.checkouts.records import LEARNT, learnt_of, record_of
+from memory.features.checkouts.rows import Rows
 from memory.features.checkouts.sharing import Sharing
-from memory.features.checkouts.sight import CheckoutWatcher, Clock, SeenCheckout
+from memory.features.checkouts.sight import SHORTEST_WAIT_SECONDS, CheckoutWatcher, Clock, SeenCheckout
 from memory.features.checkouts.tracked import NAME
 from memory.hooks.feature import Core, Feature, FeatureErasure, FeatureLesson, FeatureRoute, MemoryMark
 from memory.hooks.route_request import RouteRequest
@@ -46,6 +46,9 @@ MOST_PRIMED = 500
 """Memories that are looked up when a checkout is seen first."""
 MOST_LOOKED = 500
 """Memories that are looked into behind one exchange."""
+STAGE_SECONDS = 0.05
+"""A request waits at least so long to know which memories hold on a branch only: well below what a feature has beyond
+its time before it is given up."""
 
 
 class CheckoutJournal(Protocol):
@@ -100,7 +103,10 @@ class CheckoutsFeature(Feature):
         self.sharing = Sharing(core.journal, self.sight, core.new_id)
         self._sessions: OrderedDict[str, _Worked] = OrderedDict()
         self._unknown: dict[str, tuple[Fact, str]] = {}
-        self._counts = {"marked": 0, "late": 0}
+        self._counts = {"marked": 0, "late": 0, "not_at_hand": 0, "held": 0}
+
+    async def stop(self) -> None:
+        await self.rows.stop()
 
     async def arrived(self, session: Session, arrival: Arrival) -> None:
         root = arrival.checkout
@@ -122,29 +128,33 @@ class CheckoutsFeature(Feature):
     async def marks(
         self, session: Session, arrival: Arrival, memories: Sequence[Fact | Passage], seconds: float
     ) -> Mapping[str, MemoryMark]:
-        until = self._clock() + seconds
         if not self._settings.enabled:
             return {}
-        crowded = dict.fromkeys(marking.crowding(memories), MemoryMark(weight=0.0))
-        memories = [each for each in memories if each.id not in crowded]
-        try:
-            async with asyncio.timeout(seconds):
-                learnt = await self.rows.of([each.id for each in memories])
-        except TimeoutError:
-            self._counts["late"] += len(memories)
-            return crowded
+        hidden = dict.fromkeys(marking.crowding(memories), MemoryMark(weight=0.0))
+        memories = [each for each in memories if each.id not in hidden]
+        # Where a memory must not be shown is waited for; what is said of its code has the time that was given.
+        begun = self._clock()
+        learnt = await self.rows.of([each.id for each in memories], max(STAGE_SECONDS, seconds))
+        until = min(self._clock(), begun + STAGE_SECONDS) + seconds
+        held = [each.id for each in memories if each.id not in learnt and _may_be_staged(each)]
+        hidden |= dict.fromkeys(held, MemoryMark(weight=0.0))
+        self._counts["held"] += len(held)
+        self._counts["late"] += sum(each.id not in learnt for each in memories) - len(held)
+        memories = [each for each in memories if each.id in learnt]
+        rows = [row for row in learnt.values() if row is not None]
         root = arrival.checkout
         if root is None:
-            anywhere = {id: marking.staged(each, None, frozenset(), arrival.at) for id, each in learnt.items()}
-            return {id: mark for id, mark in anywhere.items() if mark.words} | crowded
-        cited = [each for each in learnt.values() if each.cites]
+            anywhere = {row.memory: marking.staged(row, None, frozenset(), arrival.at) for row in rows}
+            return {id: mark for id, mark in anywhere.items() if mark.words} | hidden
+        cited = [row for row in rows if row.cites]
         seen = await self.sight.read(root, cited, until, arrival.at)
         verdicts = seen.verdicts or {}
-        self._counts["late"] += sum(each.memory not in verdicts for each in cited)
-        marked = dict(crowded)
+        unmarked = "late" if seconds > SHORTEST_WAIT_SECONDS else "not_at_hand"
+        self._counts[unmarked] += sum(row.memory not in verdicts for row in cited)
+        marked = dict(hidden)
         own = frozenset(session.scope.owners())
         for each in memories:
-            row, is_own = learnt.get(each.id), each.owner in own
+            row, is_own = learnt[each.id], each.owner in own
             if self._clock() < until:
                 mark = self._mark(each, row, seen, verdicts.get(each.id, ()), arrival.at, is_own)
             else:  # where it holds is at hand; all else it goes without
@@ -152,7 +162,7 @@ class CheckoutsFeature(Feature):
                 self._counts["late"] += each.id in verdicts
             if mark.words or mark.weight != 1.0:
                 marked[each.id] = mark
-        self._counts["marked"] += len(marked) - len(crowded)
+        self._counts["marked"] += len(marked) - len(hidden)
         return marked
 
     def _mark(
@@ -190,6 +200,8 @@ class CheckoutsFeature(Feature):
         async def then() -> None:
             await self.own_files.written(own)
             self.rows.written()
+            if own.seen:
+                self.sight.prime(own.seen, view)
             if await self.look_into_new(view):
                 await self._follow(view, anew=True)
 
@@ -371,6 +383,12 @@ def _staged(row: LearnedAt | None, seen: SeenCheckout, at: datetime) -> MemoryMa
     """How a memory is shown by the branch that it was learnt on."""
     here, own = (seen.fresh.checkout, seen.fresh.own) if seen.fresh is not None else (None, frozenset[str]())
     return marking.staged(row, here, own, at) if row is not None else MemoryMark()
+
+
+def _may_be_staged(held: Fact | Passage) -> bool:
+    """Whether a memory may hold on a branch only: a passage, or what is a project's and was not read from its main
+    branch. Its kind does not tell, which may have changed since it was learnt."""
+    return isinstance(held, Passage) or (_of_a_project(held) and held.origin is not Origin.FILE)
 
 
 def _to_be_asked(fact: Fact) -> bool:

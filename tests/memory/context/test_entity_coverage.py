@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import sys
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.entity_coverage import MAX_LINE_CHARS, PIECE, SessionPart, _Read, lines, names, rows, shortened
+from memory.context.entity_coverage import (
+    LONGEST_NAME,
+    MAX_LINE_CHARS,
+    PIECE,
+    SessionPart,
+    _Read,
+    lines,
+    names,
+    rows,
+    shortened,
+)
 from memory.context.excerpts import SLACK, excerpts
 
 
@@ -29,11 +42,32 @@ def test_a_name_that_was_said_is_worth_more() -> None:
     assert told(said, SessionPart((1, 0), "quiet_identifier = 1\nspoken_identifier = 2"))[0] == "spoken_identifier = 2"
 
 
-def test_a_line_without_an_end_is_read_piece_by_piece() -> None:
-    words = " ".join(f"identifier_{number} is" for number in range(20_000))
-    assert len(words) > 5 * PIECE
-    assert rows(words) == {f"identifier_{number}": 0 for number in range(20_000)}
-    assert sum(map(len, rows("x" * (2 * PIECE + 10)))) == 2 * PIECE + 10
+class Searched:
+    """A pattern that keeps how many characters each of its searches had before it."""
+
+    def __init__(self) -> None:
+        self.sizes: list[int] = []
+
+    def findall(self, string: str, pos: int = 0, endpos: int = sys.maxsize, /) -> list[str]:
+        self.sizes.append(min(endpos, len(string)) - pos)
+        return names(string[pos:endpos])
+
+
+@pytest.mark.parametrize("between", [" is ", ",", '","', " é "])
+def test_a_line_without_an_end_is_read_piece_by_piece(between: str) -> None:
+    line = between.join(f"identifier_{number}" for number in range(25_000))
+    assert len(line) > 5 * PIECE
+    searched = Searched()
+    found = _Read(1000, searched, searched).rows(f"first_line\n{line}")
+    assert found == {"first_line": 0} | {f"identifier_{number}": 1 for number in range(25_000)}
+    assert max(searched.sizes) <= PIECE and len(searched.sizes) > 5
+
+
+def test_only_what_is_longer_than_any_name_is_cut() -> None:
+    whole = "x" * (PIECE - LONGEST_NAME), "y" * LONGEST_NAME
+    found = [*rows(" ".join((*whole, "z" * (PIECE + 10))))]
+    assert (found[0], found[1]) == whole
+    assert len(found) == 4 and found[2] + found[3] == "z" * (PIECE + 10)
 
 
 def test_of_a_very_long_line_only_what_stands_around_its_names_is_kept() -> None:

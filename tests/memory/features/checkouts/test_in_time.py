@@ -1,19 +1,23 @@
-"""Past its time a memory goes unmarked, and no request waits for it: told by a clock of the test's own."""
+"""Past its time a memory goes unmarked, and no request waits for it: told by a clock of the test's own.
+
+Where it must not be shown is waited for a little, and held back while that is not known."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+import logging
+import threading
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
-from memory.checkout import Checkout
-from memory.fact import Fact
-from memory.features.checkouts.feature import CheckoutsFeature
+from memory.checkout import Checkout, LearnedAt
+from memory.fact import Fact, Origin
+from memory.features.checkouts.feature import STAGE_SECONDS, CheckoutsFeature
 from memory.hooks import chain
 from memory.hooks.feature import Core, MemoryMark
 from memory.ports import Lesson
@@ -27,6 +31,7 @@ from tests.memory.stores.derived_facts import fact
 SCOPE = Scope(None, "ada", "loom")
 AT = datetime(2026, 3, 4, tzinfo=UTC)
 LATER = datetime(2026, 3, 5, tzinfo=UTC)
+T = TypeVar("T")
 UNUSED: Any = None
 """What this feature asks nothing of."""
 
@@ -43,16 +48,28 @@ class Clock:
         return self.now
 
 
+async def patient_guard(
+    awaitable: Awaitable[T], *, default: T, timeout_seconds: float, operation: str
+) -> tuple[T, str]:
+    return await asyncio.wait_for(awaitable, timeout_seconds), ""
+
+
 @dataclass(slots=True)
 class Looked:
     """The feature, three facts that hold in the checkout, and where they are asked for."""
 
+    core: Core
     clock: Clock
     feature: CheckoutsFeature
     session: Session
     facts: list[Fact]
     root: str
-    late_before: float = 0.0
+    before: Mapping[str, float] = field(default_factory=dict)
+
+    async def arrive(self, at: datetime) -> None:
+        """A request arrives, and what it cites has been looked at."""
+        await self.feature.arrived(self.session, self.arrival(at))
+        self.feature.sight._reading.submit(int).result()
 
     async def marks(self, at: datetime = LATER, seconds: float = chain.MARK_SECONDS) -> Mapping[str, MemoryMark]:
         return await self.feature.marks(self.session, self.arrival(at), self.facts, seconds)
@@ -60,10 +77,13 @@ class Looked:
     def arrival(self, at: datetime) -> Arrival:
         return Arrival(SCOPE, RequestKind.MAIN, "test", "n", at, checkout=self.root)
 
+    def counted(self, name: str) -> float:
+        """How many went unmarked for a reason."""
+        return self.feature.metrics()[f"{name}_total"] - self.before.get(f"{name}_total", 0.0)
+
     @property
     def late(self) -> float:
-        """How many went unmarked for want of time."""
-        return self.feature.metrics()["late_total"] - self.late_before
+        return self.counted("late")
 
 
 @pytest.fixture
@@ -80,16 +100,15 @@ async def looked(tmp_path: Path) -> AsyncIterator[Looked]:
     facts = [replace(fact(text.format(each)), id=f"f{each}", owner=owner) for each in range(3)]
     here = Checkout(root, "main", commit)
     await journal.learn(Lesson(0, tuple(facts), checkout=here, learnt={each.id: False for each in facts}))
-    found = Looked(clock, feature, Session("s", "s", SCOPE, "test", AT, AT), facts, root)
+    found = Looked(core, clock, feature, Session("s", "s", SCOPE, "test", AT, AT), facts, root)
     await feature.arrived(found.session, found.arrival(AT))
     view = feature.sight.view(root)
     assert view is not None
     await feature.look_into_new(view)
     # What is cited is looked up once, as behind a first request; then a next one arrives, and finds it.
     await found.marks(AT, seconds=60.0)
-    await feature.arrived(found.session, found.arrival(LATER))
-    feature.sight._reading.submit(int).result()
-    found.late_before = found.late
+    await found.arrive(LATER)
+    found.before = feature.metrics()
     yield found
     await journal.close()
 
@@ -107,15 +126,141 @@ async def test_once_its_time_is_over_the_rest_goes_unmarked(looked: Looked) -> N
     assert looked.late == len(looked.facts) - len(marks)
 
 
-async def test_none_waits_for_a_journal_that_does_not_answer(looked: Looked) -> None:
-    class Silent:
-        async def learnt(self, memories: Sequence[str]) -> Any:
-            await asyncio.Event().wait()
+class Late:
+    """A journal that answers when it is let, and fails before when it is told to."""
 
-    looked.feature.rows._journal = Silent()
+    def __init__(self, journal: SqliteJournal) -> None:
+        self.journal = journal
+        self.begun, self.answers = asyncio.Event(), asyncio.Event()
+        self.asked = 0
+        self.fails = False
+
+    async def learnt(self, memories: Sequence[str]) -> dict[str, LearnedAt]:
+        self.asked += 1
+        self.begun.set()
+        if self.fails:
+            raise OSError("no connection")
+        await self.answers.wait()
+        return await self.journal.learnt(memories)
+
+
+@pytest.fixture
+def late(looked: Looked) -> Late:
+    """The journal answers late from now on, and nothing of it is at hand."""
+    journal = Late(looked.core.journal)
+    looked.feature.rows._journal = journal
     looked.feature.rows.written()
-    assert await looked.marks() == {}
-    assert looked.late == len(looked.facts)
+    return journal
+
+
+async def on_a_branch(looked: Looked) -> Fact:
+    """A fact that was learnt on a branch, beside the others."""
+    held = replace(looked.facts[0], id="staged", text="The queue drains twice.")
+    here = Checkout(looked.root, "twice", "")
+    await looked.core.journal.learn(Lesson(1, (held,), checkout=here, learnt={held.id: True}))
+    looked.facts.append(held)
+    return held
+
+
+async def test_what_may_be_of_a_branch_is_held_back_until_that_is_known(looked: Looked, late: Late) -> None:
+    staged = await on_a_branch(looked)
+    everywhere = replace(looked.facts[0], id="everywhere", owner=SCOPE.owner(Layer.USER) or "")
+    of_a_file = replace(looked.facts[0], id="file", origin=Origin.FILE)
+    asked = [*looked.facts]
+    looked.facts += everywhere, of_a_file
+    for _ in range(2):
+        assert await looked.marks() == dict.fromkeys([each.id for each in asked], MemoryMark(weight=0.0))
+    assert late.asked == 1, "the same is not asked for again while it is being read"
+    assert (looked.counted("held"), looked.late) == (2 * len(asked), 2 * 2)
+    late.answers.set()
+    marks = await looked.marks()
+    assert [each.id for each in looked.facts if each.id in marks and not marks[each.id].weight] == [staged.id]
+    assert [marks[each.id].words[:11] for each in asked[:3]] == ["holds as of"] * 3
+    assert late.asked == 1 and looked.counted("held") == 2 * len(asked)
+
+
+async def test_what_was_read_behind_a_request_is_at_hand_for_the_next_one(looked: Looked, late: Late) -> None:
+    await on_a_branch(looked)
+    await looked.marks()
+    reads = [*looked.feature.rows._tasks]
+    late.answers.set()
+    await asyncio.gather(*reads)
+    late.fails = True
+    assert len(await looked.marks()) == len(looked.facts)
+    assert late.asked == 1 and not looked.feature.rows._tasks
+
+
+async def test_a_journal_that_answers_after_the_time_for_citations_is_waited_for(looked: Looked, late: Late) -> None:
+    staged = await on_a_branch(looked)
+    marking = asyncio.create_task(looked.marks())
+    await late.begun.wait()
+    looked.clock.now += chain.MARK_SECONDS * 2
+    late.answers.set()
+    marks = await marking
+    assert [id for id, mark in marks.items() if not mark.weight] == [staged.id]
+    assert len(marks) == len(looked.facts) and not looked.late and not looked.counted("held")
+
+
+async def test_a_request_that_is_given_up_does_not_end_the_read(looked: Looked, late: Late) -> None:
+    marking = asyncio.create_task(looked.marks())
+    await late.begun.wait()
+    marking.cancel()
+    await asyncio.wait({marking})
+    late.answers.set()
+    assert len(await looked.marks()) == len(looked.facts) and late.asked == 1
+
+
+async def test_what_was_read_while_something_was_written_is_not_kept(looked: Looked, late: Late) -> None:
+    await looked.marks()
+    looked.feature.rows.written()
+    late.answers.set()
+    await looked.marks()
+    assert late.asked == 2
+
+
+async def test_a_read_that_fails_is_logged_and_done_again(
+    looked: Looked, late: Late, caplog: pytest.LogCaptureFixture
+) -> None:
+    late.fails = True
+    with caplog.at_level(logging.WARNING):
+        marks = await looked.marks()
+    assert all(not marks[each.id].weight for each in looked.facts)
+    assert "could not be read: OSError" in caplog.text
+    late.fails = False
+    late.answers.set()
+    marks = await looked.marks()
+    assert all(marks[each.id].weight for each in looked.facts)
+
+
+async def test_a_read_that_is_under_way_ends_with_the_feature(looked: Looked, late: Late) -> None:
+    await looked.marks()
+    await looked.feature.stop()
+    assert not looked.feature.rows._tasks
+
+
+def test_a_stage_is_waited_for_no_longer_than_a_feature_has() -> None:
+    assert STAGE_SECONDS < chain.MARK_FAILS
+
+
+async def test_without_any_time_a_memory_of_a_branch_is_not_shown(looked: Looked) -> None:
+    staged = await on_a_branch(looked)
+    features = chain.Features([looked.feature], patient_guard, mark_seconds=0.0)
+    marks = await features.marks(looked.session, looked.arrival(LATER), looked.facts)
+    assert marks == {staged.id: MemoryMark(weight=0.0)}
+
+
+async def test_with_cold_caches_a_first_request_goes_unmarked_and_the_second_is_marked(looked: Looked) -> None:
+    looked.feature, looked.before = CheckoutsFeature(looked.core, looked.clock), {}
+    free = threading.Event()
+    looked.feature.sight._reading.submit(free.wait)
+    await looked.feature.arrived(looked.session, looked.arrival(AT))
+    assert await looked.marks(AT) == {}
+    assert (looked.counted("not_at_hand"), looked.late) == (len(looked.facts), 0)
+    free.set()
+    await looked.arrive(LATER)
+    marks = await looked.marks()
+    assert [marks[each.id].words[:11] for each in looked.facts] == ["holds as of"] * 3
+    assert (looked.counted("not_at_hand"), looked.late) == (len(looked.facts), 0)
 
 
 async def test_none_waits_for_a_look_that_began_and_has_not_ended(looked: Looked) -> None:
@@ -129,6 +274,6 @@ async def test_none_waits_for_a_look_that_began_and_has_not_ended(looked: Looked
     await asyncio.sleep(0)
     assert marking.done(), "it went on without giving up the loop once"
     assert marking.result() == {}
-    assert looked.late == len(looked.facts)
+    assert (looked.counted("not_at_hand"), looked.late) == (len(looked.facts), 0)
     stuck.set()
     await arriving

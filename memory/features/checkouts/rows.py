@@ -1,0 +1,79 @@
+"""Where memories were learnt, at hand: read once, beside the requests that ask for it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+from memory.checkout import LearnedAt
+
+log = logging.getLogger(__name__)
+
+AT_ONCE: Final = 24
+"""Memories that are asked for at once: so many the journal looks up here and now."""
+MOST: Final = 4096
+
+
+class LearnedAtJournal(Protocol):
+    """What this needs of the journal."""
+
+    async def learnt(self, memories: Sequence[str]) -> dict[str, LearnedAt]:
+        """Where memories were learnt, by their ids, as far as that is known."""
+
+
+class Rows:
+    """The rows that were read since anything was written."""
+
+    def __init__(self, journal: LearnedAtJournal) -> None:
+        self._journal = journal
+        self._known: dict[str, LearnedAt | None] = {}
+        self._reading: dict[str, asyncio.Task[None]] = {}
+        """By memory the read that is under way for ``_known``."""
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def of(self, ids: Sequence[str], seconds: float) -> dict[str, LearnedAt | None]:
+        """Where memories were learnt, None for those learnt nowhere, as far as that is read within so many seconds.
+        What is not goes on being read, for the next request."""
+        if len(self._known.keys() | set(ids)) > MOST:
+            self.written()
+        known, reading = self._known, self._reading
+        unread = [id for id in ids if id not in known]
+        if unread:
+            new = [id for id in unread if id not in reading]
+            if new:
+                task = asyncio.create_task(self._read(new, known, reading))
+                reading.update(dict.fromkeys(new, task))
+                self._tasks.add(task)
+                task.add_done_callback(self._ended)
+            # Neither the time nor a request that is given up ends a read.
+            await asyncio.wait({reading[id] for id in unread}, timeout=seconds)
+        return {id: known[id] for id in ids if id in known}
+
+    def written(self) -> None:
+        """Something was written: what is at hand, or being read, may be old."""
+        self._known, self._reading = {}, {}
+
+    async def stop(self) -> None:
+        """Read no further."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _read(
+        self, ids: Sequence[str], known: dict[str, LearnedAt | None], reading: dict[str, asyncio.Task[None]]
+    ) -> None:
+        try:
+            for start in range(0, len(ids), AT_ONCE):
+                some = ids[start : start + AT_ONCE]
+                found = await self._journal.learnt(some)
+                known.update((id, found.get(id)) for id in some)
+        finally:
+            for id in ids:
+                reading.pop(id, None)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.warning("where memories were learnt could not be read: %s", type(error).__name__)
