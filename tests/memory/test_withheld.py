@@ -34,7 +34,7 @@ def talk(call: ToolCall, given: str) -> Conversation:
     ("call", "kept"),
     [
         (asked("Read", file_path="/boat/.env"), True),
-        (asked("read_many_files", paths=["README.md", "keys/a.txt"]), False),
+        (asked("read_many_files", paths=["README.md", "keys/a.txt"]), True),
         (asked("Bash", command="cat .env"), True),
         (asked("Bash", command="cd keys && head -3 mooring.txt"), True),
         (asked("Bash", command="make && sort < keys/a.txt"), False),

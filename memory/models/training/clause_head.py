@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.language.static_embedding import DATA
-from memory.models.training.clauses import clause_slopes, fit_boundary
+from memory.models.training.clauses import KINDS, clause_slopes, fit_boundary
 from memory.models.training.fitting import Floats, adam
 from memory.models.training.packing import packed_linear
 from memory.models.training.replacing import replace_tables
@@ -74,6 +74,8 @@ def fitted(arrays: Arrays, messages: Sequence[Spanned], states: Floats) -> tuple
             step += 1
             rate = RATE * (1.0 - (step - 1) / steps)
             slope = slopes(states[chosen] @ weights + bias, chosen)
+            # How far a rule of a few words reaches they rarely tell: that stays as the long talk has it.
+            slope[:, KINDS:] = 0.0
             adam(weights, moments["w"], states[chosen].T @ slope, rate, 0.0, step)
             adam(bias, moments["b"], slope.sum(0), rate, 0.0, step)
             weights -= HELD * (weights - began)
