@@ -27,8 +27,8 @@ READ: Final = 220
 """Word pieces of a text that are read at once."""
 STATEMENT: Final = 70
 """Word pieces of a statement that are read."""
-FEW: Final = 14
-"""Words of a message of few words."""
+SHORT: Final = 14
+"""Words of a short message at most."""
 CORE_LAYERS: Final = 2
 """Layers at the top that what finds cores has of its own."""
 RELATIONS: Final = ("same", "refines", "replaces", "contradicts", "unrelated")
@@ -99,7 +99,7 @@ class Encoder:
         clause: Linear,
         pair: Sequence[Linear],
         core: CoreHead | None = None,
-        few: Linear | None = None,
+        short_clause: Linear | None = None,
     ):
         self._tokenizer = tokenizer
         self._embedded = embedded
@@ -107,7 +107,7 @@ class Encoder:
         self._clause = clause
         self._pair = pair
         self._core = core
-        self._few = few
+        self._short_clause = short_clause
         known = tokenizer.get_vocab()
         self._start, self._end = known[_START], known[_END]
 
@@ -115,7 +115,7 @@ class Encoder:
         """What the head of clauses says of each of some spans of a text, in its order: shape (spans, outputs).
         ``before`` is the assistant's text that it answers."""
         found = self.clause_states(text, spans, before)
-        head = self._few if self._few is not None and is_of_few_words(text) else self._clause
+        head = self._short_clause if self._short_clause is not None and is_short(text) else self._clause
         return head(found) if len(found) else np.zeros((0, len(head.bias)), np.float32)
 
     def clause_states(self, text: str, spans: Sequence[tuple[int, int]], before: str) -> Floats:
@@ -234,14 +234,14 @@ def encoder_of(stored: Mapping[str, Any]) -> Encoder:
         own = [block(f"core.{at}") for at in range(layers - CORE_LAYERS, layers)]
         core = CoreHead(own, *(stored[f"core.{name}"].astype(np.float32) for name in _CORE))
     blocks = [block(str(at)) for at in range(layers)]
-    few = linear("few") if "few.rows" in stored else None
-    return Encoder(tokenizer_of(pieces), embedded, blocks, linear("clause"), pair, core, few)
+    short_clause = linear("short") if "short.rows" in stored else None
+    return Encoder(tokenizer_of(pieces), embedded, blocks, linear("clause"), pair, core, short_clause)
 
 
-def is_of_few_words(message: str) -> bool:
+def is_short(message: str) -> bool:
     """Whether a message is so short that a head of its own reads its clauses: nothing in it tells how it is meant but
     the words themselves."""
-    return len(message.split()) <= FEW
+    return len(message.split()) <= SHORT
 
 
 def _whole(text: str) -> str:

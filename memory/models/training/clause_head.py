@@ -1,4 +1,4 @@
-"""Fit what tells clauses apart in messages of few words, on the states of an encoder that is there:
+"""Fit what tells clauses apart in short messages, on the states of an encoder that is there:
 ``python -m memory.models.training.clause_head --out memory/models/data``.
 
 Talk is mostly long, and what was fitted to it misses a plain rule that stands alone; fitted to those as well, it misses
@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 
 from memory.language.static_embedding import DATA
 from memory.models.training.clauses import KINDS, clause_slopes, fit_boundary
+from memory.models.training.examples import groups
 from memory.models.training.fitting import Floats, adam
 from memory.models.training.packing import packed_linear
 from memory.models.training.replacing import replace_tables
 from memory.models.training.talk import Spanned, gaps, sessions, spanned
 from memory.understanding.clauses import ClauseSplitter
-from memory.understanding.encoder import encoder_of, is_of_few_words
+from memory.understanding.encoder import encoder_of, is_short
 from memory.understanding.packaged_weights import ENCODER
 
 EPOCHS: Final = 6
@@ -32,10 +33,10 @@ BATCH: Final = 256
 RATE: Final = 1e-3
 HELD: Final = 1e-5
 """How strongly each weight is drawn back to where it began, for each step."""
-PLAIN: Final = 3
-"""How often the talk of each of :data:`SHORT` is read: it is little, and unlike the rest."""
-SHORT: Final = ("t27", "t28", "t29")
-"""Who wrote plain rules in messages of a few words."""
+PLAIN: Final = "plain"
+"""The folder of the messages that were written short."""
+OFTEN: Final = 3
+"""How often each of those is read: they are few, and unlike the rest."""
 Arrays = Mapping[str, NDArray[Any]]
 
 
@@ -51,13 +52,13 @@ def states_of(arrays: Arrays, messages: Sequence[Spanned]) -> Floats:
     )
 
 
-def fitted(arrays: Arrays, messages: Sequence[Spanned], states: Floats) -> tuple[Floats, Floats]:
-    """The head's matrix and bias."""
+def fitted(arrays: Arrays, messages: Sequence[Spanned], states: Floats, plain: frozenset[str]) -> tuple[Floats, Floats]:
+    """The head's matrix and bias; ``plain`` are the authors of short messages."""
     weights = arrays["clause.rows"].astype(np.float32) * arrays["clause.scales"].astype(np.float32)
     bias = arrays["clause.bias"].astype(np.float32)
     began = weights.copy()
     labels = [(each.author, *clause[2:]) for each in messages for clause in each.clauses]
-    rows = np.repeat(np.arange(len(labels)), [PLAIN if author in SHORT else 1 for author, *_ in labels])
+    rows = np.repeat(np.arange(len(labels)), [OFTEN if author in plain else 1 for author, *_ in labels])
     slopes = clause_slopes(
         np.array([kind for _, kind, _, _ in labels]),
         np.array([scope for _, _, scope, _ in labels]),
@@ -74,7 +75,7 @@ def fitted(arrays: Arrays, messages: Sequence[Spanned], states: Floats) -> tuple
             step += 1
             rate = RATE * (1.0 - (step - 1) / steps)
             slope = slopes(states[chosen] @ weights + bias, chosen)
-            # How far a rule of a few words reaches they rarely tell: that stays as the long talk has it.
+            # How far a rule reaches they rarely tell: that stays as the long talk has it.
             slope[:, KINDS:] = 0.0
             adam(weights, moments["w"], states[chosen].T @ slope, rate, 0.0, step)
             adam(bias, moments["b"], slope.sum(0), rate, 0.0, step)
@@ -82,22 +83,24 @@ def fitted(arrays: Arrays, messages: Sequence[Spanned], states: Floats) -> tuple
     return weights, bias
 
 
-def messages_of(talk: Sequence[dict[str, object]]) -> list[Spanned]:
-    """The messages of few words in some talk with their clauses, as their authors cut them and as they will be cut."""
+def short_messages(talk: Sequence[dict[str, object]], plain: Sequence[dict[str, object]]) -> list[Spanned]:
+    """The short messages with their clauses, as their authors cut them and as they will be cut."""
     cut = ClauseSplitter(fit_boundary(*gaps(talk)))
-    return [each for each in spanned(talk, cut.split, lambda sentence: [sentence]) if is_of_few_words(each.text)]
+    return [each for each in spanned([*talk, *plain], cut.split, lambda sentence: [sentence]) if is_short(each.text)]
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Write the encoder with its head for messages of few words."""
+    """Write the encoder with its head for short messages."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args(arguments)
     with np.load(DATA / ENCODER) as stored:
         arrays = dict(stored)
-    messages = messages_of(sessions())
-    weights, bias = fitted(arrays, messages, states_of(arrays, messages))
-    replace_tables(given.out / ENCODER, arrays | packed_linear("few", (weights, bias)))
+    plain = groups(PLAIN)
+    messages = short_messages(sessions(), plain)
+    authors = frozenset(str(each["author"]) for each in plain)
+    weights, bias = fitted(arrays, messages, states_of(arrays, messages), authors)
+    replace_tables(given.out / ENCODER, arrays | packed_linear("short", (weights, bias)))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.understanding.encoder import READ, RELATIONS, Relation, _groups, is_of_few_words, unpointed
+from memory.understanding.encoder import READ, RELATIONS, Relation, _groups, is_short, unpointed
 from memory.understanding.network import judgements
 from memory.understanding.packaged_weights import encoder
 
@@ -82,12 +82,12 @@ def test_every_span_is_in_one_group_and_no_group_is_too_long(lengths: list[int])
         assert [(first, last) for _, first, last in groups] == [(0, len(offsets))]
 
 
-def test_a_message_of_few_words_is_read_by_a_head_of_its_own() -> None:
+def test_a_short_message_is_read_by_a_head_of_its_own() -> None:
     few = "Invoices get a stamp with their date."
     many = f"{few} And then, while we were at it, I went on and on about the weather and the coffee."
     read = encoder()
     states = [read.clause_states(text, [(0, len(few))], "") for text in (few, many)]
     told = [read.clauses(text, [(0, len(few))], "") for text in (few, many)]
-    assert is_of_few_words(few) and not is_of_few_words(many)
-    assert np.allclose(told[0], read._few(states[0])) and np.allclose(told[1], read._clause(states[1]))  # type: ignore[misc]
+    assert is_short(few) and not is_short(many)
+    assert np.allclose(told[0], read._short_clause(states[0])) and np.allclose(told[1], read._clause(states[1]))  # type: ignore[misc]
     assert not np.allclose(told[0], read._clause(states[0]))
