@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from memory.context.rank import Memory, Scored, best_first
-from memory.fact import Category, Fact, FactKind, Origin
+from memory.fact import Category, Fact, FactKind, Origin, State
 from memory.language.terms import words_of
 from memory.scope import Layer
 from memory.understanding.relevance import ReadableMemory, Relevance
@@ -87,7 +87,8 @@ def _details(
     """What the person said, and what research found, of which no fact says the same."""
     seen: dict[bytes, list[frozenset[int]]] = {}
     for memory in candidates:
-        if isinstance(memory, Fact):
+        # What waits as a draft is shown to nobody by itself: its passage is all that tells it.
+        if isinstance(memory, Fact) and memory.state is not State.DRAFT:
             seen.setdefault(memory.source, []).append(words_of(memory.text))
     best = max((each.score for each in ranked), default=0.0)
     found = [

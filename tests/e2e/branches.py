@@ -12,7 +12,7 @@ from tests.e2e.stage import Failed, Stage
 
 QUEUE = "We keep the retry queue in retry.py, always on port 7100."
 CACHE = "We decided to use Redis for the session cache."
-PARSER = "Please remember that the function parse in parser.py splits its input at commas."
+PARSER = "The function parse in parser.py splits its input at commas."
 ASK_QUEUE = "Where does the retry queue live, and on which port?"
 ASK_CACHE = "Which cache do we use for the sessions?"
 ASK_PARSER = "What does the function parse split its input at?"

@@ -29,6 +29,12 @@ def test_what_a_fact_said_that_holds_no_longer_is_not_told_by_its_passage() -> N
     assert chosen([said], over) == []
 
 
+def test_what_waits_as_a_draft_is_told_by_its_passage() -> None:
+    waiting = fact("The label printer listens on port 9107.", source=b"said", state=State.DRAFT)
+    said = passage("The label printer listens on port 9107.", source=b"said")
+    assert chosen([said], waiting) == [said]
+
+
 def test_a_detail_that_no_fact_has_comes_where_it_is_asked_for() -> None:
     said = passage("The label printer was moved to port 9107 when the switch burnt down.")
     assert chosen([said]) == [said]
