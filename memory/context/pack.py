@@ -15,6 +15,7 @@ from datetime import date, datetime
 from typing import Final
 
 from memory.context.disputed import doubter, each_in_scope, sides
+from memory.context.later_remarks import LaterRemark
 from memory.context.rank import Memory, Scored
 from memory.fact import Fact, Origin, State
 from memory.language.terms import words_of
@@ -31,6 +32,9 @@ UNSETTLED: Final = "Unsettled, both were said; what was borne out last stands fi
 
 SCOPED: Final = "Both were said, one of them of a part only; what was borne out last stands first:"
 """Stands over a rule and what may be an exception from it."""
+
+LATER: Final = "What was said later may change or narrow what was said before:"
+"""Stands over a fact and what was said about the same later."""
 
 _DELIMITER: Final = re.compile(
     r"<(?=\s{0,8}/?\s{0,8}(?:recalled-memory|memory-page|earlier-research|system\b|system-reminder)|\|)", re.IGNORECASE
@@ -71,6 +75,7 @@ def pack(
     rivals: Sequence[Fact] = (),
     question_ids: Iterable[int] = (),
     marks: Mapping[str, str] | None = None,
+    remarks: Sequence[LaterRemark] = (),
 ) -> Packed:
     """As many of the memories as fit into ``budget`` tokens, the best first; what does not fit is passed over.
 
@@ -78,7 +83,8 @@ def pack(
     written in the zone of ``now``. What the talk, of which ``value`` is the newest, contradicts is marked; a fact that
     one of the ``rivals`` or another of the memories contradicts stands beside those, under a heading of their own. What
     a night has put in short is shown so, unless it is among the best, or a term that was ``question_ids`` for stands in
-    the rest of it. ``marks`` are words to stand behind memories, by their ids. The courtesies that a night has found
+    the rest of it. ``marks`` are words to stand behind memories, by their ids; a fact with one of the ``remarks`` stands
+    with it under a heading of their own, also one that stands in the request already. The courtesies that a night has found
     are left out, and counted as if they stood there: a night makes recall cheaper, and no longer.
     """
     doubted = doubter(value)
@@ -92,6 +98,16 @@ def pack(
     days: set[date] = set()
     taken: set[str] = set()
     spent = tokens_of(f"\n\n{OPENING}\n{CLOSING}")
+    for remark in remarks:
+        group = [
+            _Line(Scored(memory, 0.0), _dated(memory, now) + behind.get(memory.id, ""))
+            for memory in (remark.fact, remark.passage)
+        ]
+        cost = sum(map(_cost, group)) + tokens_of(LATER)
+        if spent + cost <= budget and taken.isdisjoint(line.scored.id for line in group):
+            spent += cost
+            unsettled.append((LATER, group))
+            taken.update(line.scored.id for line in group)
     for each in scored:
         if each.id in taken or spent + _least(each.memory) > budget:
             continue
@@ -193,8 +209,8 @@ def _by_day(chosen: Sequence[_Line], now: datetime) -> list[str]:
     return lines
 
 
-def _dated(fact: Fact, now: datetime) -> str:
-    return f"{_when(fact, now).date().isoformat()} {_line(fact)}"
+def _dated(memory: Memory, now: datetime) -> str:
+    return f"{_when(memory, now).date().isoformat()} {_line(memory)}"
 
 
 def _line(memory: Memory, wanted: frozenset[int] | None = None) -> str:

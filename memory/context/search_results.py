@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from memory.context.later_remarks import LaterRemark
 from memory.context.lexical import WeightedQuery
 from memory.context.question import RecallQuestion
 from memory.context.rank import Memory, Scored
@@ -44,9 +45,11 @@ class SearchPass:
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     """The memories that are worth showing, best first, the rounds in which they were found, everything that was ranked
-    (``ranked``: before what is alike was dropped), and how long each step took in milliseconds."""
+    (``ranked``: before what is alike was dropped), how long each step took in milliseconds, and what was said later
+    about facts that are shown or stand in the request."""
 
     scored: tuple[Scored, ...]
     steps: dict[str, float]
     rounds: tuple[SearchPass, ...] = ()
     ranked: tuple[Scored, ...] = ()
+    remarks: tuple[LaterRemark, ...] = ()

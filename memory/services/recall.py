@@ -120,7 +120,10 @@ class Recall:
         people: list[Scored] = []
         if question is not None and broad_question is None:
             people = await profiles(self._journal, question, owners, session.id, arrival.at, searched.scored)
-        marks = await self._marks(session, arrival, [each.memory for each in (*fixes, *searched.scored)])
+        remarks = [each for each in searched.remarks if may_recall(each.passage, arrival)]
+        shown = [*(each.memory for each in (*fixes, *searched.scored)), *(each.passage for each in remarks)]
+        marks = await self._marks(session, arrival, shown)
+        remarks = [each for each in remarks if each.passage.id not in marks or marks[each.passage.id].weight >= 1.0]
         fixes, best = apply_marks(fixes, marks), apply_marks(searched.scored, marks)
         found = [each for each in (*broad, *best, *people) if each.id not in present]
         known = {each.id for each in fixes}
@@ -133,7 +136,9 @@ class Recall:
         rivals = showable(await self._journal.memories(other, owners), arrival.at) if other else []
         words = {id: mark.words for id, mark in marks.items() if mark.words}
         terms = question.terms if question else ()
-        packed = pack(scored, tokens, arrival.at, value=text, rivals=rivals, question_ids=terms, marks=words)
+        packed = pack(
+            scored, tokens, arrival.at, value=text, rivals=rivals, question_ids=terms, marks=words, remarks=remarks
+        )
         note = "" if packed.text else "found nothing that belongs here"
         return Recalled(packed.text, packed.shown, note, steps=searched.steps)
 
@@ -175,7 +180,7 @@ class Recall:
             known = {each.id for each in people}
             ranked = tuple(each for each in searched.ranked if each.id not in known)
             searched = replace(searched, scored=(*searched.scored, *people), ranked=(*ranked, *people))
-        packed = pack(searched.scored, tokens, moment.now)
+        packed = pack(searched.scored, tokens, moment.now, remarks=searched.remarks)
         return explained(searched, packed, moment, tokens)
 
 

@@ -27,6 +27,7 @@ from memory.features.nights.consolidation.gist import Clusters
 from memory.features.nights.consolidation.paraphrases import LEAST, paraphrases
 from memory.features.nights.consolidation.plan import Rules, plan
 from memory.features.nights.consolidation.plan_codec import PlannedNight, written
+from memory.features.nights.consolidation.recurring_subjects import recurring_subjects, sharing_a_word
 from memory.features.nights.consolidation.rule_candidates import RULES
 from memory.features.nights.consolidation.similarity import likenesses
 from memory.features.nights.consolidation.snapshot import Snapshot
@@ -179,8 +180,17 @@ def _snapshot(owner: str, looked: NightInput, snapshots: Snapshots, held: _Owner
     rows = sorted(held.rows[id] for id in looked.new if id in held.rows)
     near = likenesses(held.ids, held.vectors, rows, LEAST)
     pairs = [pair for pair in near if pair.cosine >= ALIKE]
+    place = place_of(owner)
+    of_a_project = place is not None and place[1] is Layer.USER_PROJECT
+    groups = sharing_a_word(looked.texts, looked.new) if of_a_project else []
     wanted = dict.fromkeys(
-        [*looked.fading, *looked.drafts, *looked.rules, *(id for pair in near for id in (pair.one, pair.other))]
+        [
+            *looked.fading,
+            *looked.drafts,
+            *looked.rules,
+            *(id for pair in near for id in (pair.one, pair.other)),
+            *(id for group in groups for id in group),
+        ]
     )
     facts = held.facts(wanted, snapshots)
     lines: dict[date, list[SummaryLine]] = {}
@@ -203,6 +213,7 @@ def _snapshot(owner: str, looked: NightInput, snapshots: Snapshots, held: _Owner
         looked.heard,
         paraphrases(facts, [pair for pair in near if pair.cosine < ALIKE], encoder()),
         looked.drafts,
+        recurring_subjects(groups, facts, encoder().relations, sessions) if groups else (),
     )
 
 

@@ -48,6 +48,10 @@ TOKENS: Final = 1536
 """Word pieces of a batch, padding counted."""
 DROP: Final = 0.15
 DROP_HEAD: Final = 0.2
+PLAIN: Final = "plain"
+"""The folder of short messages, each with a plain rule or something like one."""
+OFTEN: Final = 2
+"""How often each of those is read: they are few, and unlike the rest."""
 BESIDE: Final = 0.4
 """What scope and flags weigh beside the kind."""
 RARE: Final = (6.0, 2.0, 2.0, 4.0)
@@ -353,10 +357,11 @@ def main(arguments: Sequence[str]) -> None:
     given = parser.parse_args(arguments)
     talk = sessions()
     cut = ClauseSplitter(fit_boundary(*gaps(talk)))
-    messages = spanned(talk, cut.split, lambda sentence: [sentence])
+    read_more = [*talk, *(each for each in groups(PLAIN) for _ in range(OFTEN))]
+    messages = spanned(read_more, cut.split, lambda sentence: [sentence])
     texts = [text for each in messages for text in (each.text, each.before)]
-    for each in groups("statements"):
-        texts += [each["older"], *(text for _, text in each["newer"])]
+    for each in [*groups("statements"), *groups("passing")]:
+        texts += [each["older"], *(text for _, text, *_ in each["newer"])]
     weights, vocabulary = started_on(given.minilm, texts)
     tokenizer = tokenizer_of(vocabulary)
     known = tokenizer.get_vocab()

@@ -112,7 +112,18 @@ def related(around: Mapping[str, Sequence[str]]) -> list[StatementPair]:
             beside = around.get(group["lang"], ())
             older = read(group["older"], beside)
             found.append(StatementPair(group["author"], older, read(text, beside), RELATIONS.index(label)))
-    return found
+    return found + told_in_passing()
+
+
+def told_in_passing() -> list[StatementPair]:
+    """Pairs whose newer statement stands in a message about something else: with all of the message, and with the
+    stretch alone that tells it."""
+    return [
+        StatementPair(group["author"], group["older"], text, RELATIONS.index(label))
+        for group in groups("passing")
+        for label, *texts in group["newer"]
+        for text in texts
+    ]
 
 
 def neighbours(talk: Iterable[dict[str, Any]]) -> list[StatementPair]:

@@ -12,9 +12,10 @@ from functools import partial
 
 from memory.context.advice_recall import TIMES as ADVICE_TIMES
 from memory.context.advice_recall import heeded, wants_heeding
-from memory.context.agent_recall import at_work
+from memory.context.agent_recall import FEW, at_work, readable
 from memory.context.diversity import diverse
 from memory.context.graph import SPREAD, names_in_question, near
+from memory.context.later_remarks import LaterRemark, later_remarks
 from memory.context.lexical import WeightedQuery, weigh
 from memory.context.neighbours import REACH, anchors, joined
 from memory.context.question import QuestionAuthor, RecallQuestion, simpler
@@ -23,10 +24,12 @@ from memory.context.rank_fusion import answered_already, brings_new, for_a_part,
 from memory.context.relevance_floor import OPEN, passes
 from memory.context.route import reach
 from memory.context.search_results import SearchContext, SearchPass, SearchResult
+from memory.fact import Fact
 from memory.language.time_spans import Span
 from memory.ports import Embedder, Index, IndexHit, Journal, Query, Vector
 from memory.services.search.leg_weights import LegWeights
-from memory.understanding.packaged_weights import relevance
+from memory.understanding.encoder import Relation
+from memory.understanding.packaged_weights import encoder, relevance
 
 AT_ONCE = 20
 """Memories that are judged on the loop; more are in a thread, as streams are relayed meanwhile."""
@@ -101,8 +104,13 @@ class Searcher:
         ranked = fused(rounds)
         clock.lap("rank")
         scored: list[Scored] = []
-        if ranked and moment.work and question.asker is QuestionAuthor.PERSON:
-            scored = diverse(await self._at_work(question, rounds, ranked))
+        remarks: list[LaterRemark] = []
+        if moment.work and question.asker is QuestionAuthor.PERSON:
+            if ranked:
+                scored = diverse(await self._at_work(question, rounds, ranked))
+            clock.lap("beside")
+            remarks = await self._said_later(question, rounds, scored, moment)
+            clock.lap("later")
         elif ranked:
             ranked = await self._beside(question, rounds, ranked, moment, weights)
             scored = diverse(ranked)
@@ -110,7 +118,7 @@ class Searcher:
         if _heeds(question, moment):
             scored = await self._heeded(question, rounds[0], scored, moment)
             clock.lap("heed")
-        return SearchResult(tuple(scored), clock.laps, tuple(rounds), tuple(ranked))
+        return SearchResult(tuple(scored), clock.laps, tuple(rounds), tuple(ranked), tuple(remarks))
 
     async def _at_work(
         self, question: RecallQuestion, rounds: Sequence[SearchPass], ranked: Sequence[Scored]
@@ -129,6 +137,30 @@ class Searcher:
         )
         # What has not been read since the start is read now, half a millisecond each.
         return judged() if len(ranked) <= AT_ONCE else await asyncio.to_thread(judged)
+
+    async def _said_later(
+        self, question: RecallQuestion, rounds: Sequence[SearchPass], scored: Sequence[Scored], moment: SearchContext
+    ) -> list[LaterRemark]:
+        """What was said later about the facts that help with a request, those included that stand in it already."""
+        candidates = {memory.id: memory for each in rounds for _, memory in each.candidates}
+        present = [
+            memory for memory in candidates.values() if isinstance(memory, Fact) and memory.id in moment.present
+        ]
+        shares = relevance().shown(question.said, [readable(fact) for fact in present])
+        facts = [fact for fact, share in zip(present, shares, strict=True) if share >= FEW.applies]
+        shown = [each.memory for each in scored]
+        facts += [memory for memory in shown if isinstance(memory, Fact)]
+        if not facts:
+            return []
+        return await asyncio.to_thread(
+            later_remarks,
+            facts,
+            candidates.values(),
+            [*shown, *present],
+            _relations,
+            passed_over=moment.present,
+            session=moment.session,
+        )
 
     async def _heeded(
         self, question: RecallQuestion, whole: SearchPass, scored: Sequence[Scored], moment: SearchContext
@@ -259,6 +291,11 @@ class Searcher:
         ]
         over = moment.present.union(hit.id for each in rounds for hit, _ in each.candidates)
         return joined(ranked, fetched, beside, route=question.route, weights=weights, passed_over=over)
+
+
+def _relations(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
+    """The encoder is loaded where it is needed first: in a thread."""
+    return encoder().relations(pairs)
 
 
 def _heeds(question: RecallQuestion, moment: SearchContext) -> bool:

@@ -16,17 +16,18 @@ FEW: Final = 4
 """Words that every wording may have beside those that tell something."""
 
 
-def clearest(texts: Sequence[str]) -> str:
-    """The clearest of some texts, which say the same; the first of several that are as clear.
+def clearest(texts: Sequence[str], beside: Sequence[str] = (), brevity: float = 0.5) -> str:
+    """The clearest of some texts, which say the same; the first of several that are as clear. What stands ``beside``
+    says it, too, but is not to be chosen. ``brevity`` is the power of its length by which a text is held back.
 
     Raises:
         ValueError: when there is none.
     """
     word_lists = [words_of(text) for text in texts]
-    counted = Counter(word for own in word_lists for word in own)
+    counted = Counter(word for own in (*word_lists, *map(words_of, beside)) for word in own)
 
     def worth(place: int) -> tuple[float, int]:
         own = word_lists[place]
-        return sum(counted[word] - 1 for word in own) / (len(own) + FEW) ** 0.5, -place
+        return sum(counted[word] - 1 for word in own) / (len(own) + FEW) ** brevity, -place
 
     return texts[max(range(len(texts)), key=worth)]

@@ -17,7 +17,7 @@ from memory.features.nights.consolidation.diff import Diff, DiscardedPass
 from memory.features.nights.consolidation.duplicates import merge
 from memory.features.nights.consolidation.fading import end_drafts, fade
 from memory.features.nights.consolidation.gist import Clusters, draw
-from memory.features.nights.consolidation.rule_candidates import rules
+from memory.features.nights.consolidation.rule_candidates import of_subjects, rules
 from memory.features.nights.consolidation.snapshot import Snapshot, WorkingFacts
 
 HALF = 0.5
@@ -72,6 +72,7 @@ def plan(
     passing("drafts", lambda tried: end_drafts(tried, snapshot.drafts, now))
     lines = summarise(snapshot.said, snapshot.learned, snapshot.lines, now) if how.days else []
     candidates = rules(sheet.facts, snapshot.said_by, how.clusters, new_id)
+    candidates += of_subjects(snapshot.subjects, sheet.facts, candidates, how.clusters, new_id)
     previews = tuple(compact(snapshot.unread))
     return Diff(
         snapshot.owner,

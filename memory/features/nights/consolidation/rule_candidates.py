@@ -17,6 +17,9 @@ from memory.language.polarity import without_aside
 from memory.scope import Layer
 
 RULES = (FactKind.CORRECTION, FactKind.CONVENTION, FactKind.DECISION, FactKind.ANTI_PATTERN, FactKind.HEURISTIC)
+_SAID_AS_A_RULE = (FactKind.CONVENTION, FactKind.PREFERENCE, FactKind.HEURISTIC)
+_BREVITY = 0.2
+"""What is said of a subject is different each time: the most complete of it is wanted rather than the shortest."""
 _MIXED = "statement"
 """What evidence of several kinds is called."""
 
@@ -58,6 +61,50 @@ def rules(
                 )
             )
     return found
+
+
+def of_subjects(
+    subjects: Sequence[Sequence[str]],
+    facts: Mapping[str, Fact],
+    known: Sequence[Proposal],
+    clusters: Clusters,
+    new_id: Callable[[], str],
+) -> list[Proposal]:
+    """What is put forward of rules about one subject each, in the words of the clearest of them. ``known`` is what is
+    put forward already. A subject is known by the first rule about it, which stays as more of them come."""
+    named = {id for each in known for id in each.evidence}
+    found = []
+    for ids in subjects:
+        about = [fact for id in ids if (fact := facts.get(id)) is not None and fact.state is State.ACTIVE]
+        said_as_rules = [fact for fact in about if _may_be_shared(fact)]
+        sessions = len({fact.session for fact in about})
+        if not said_as_rules or sessions < clusters.candidate_sessions or not named.isdisjoint(ids):
+            continue
+        rule = _clearest_rule(said_as_rules)
+        found.append(
+            Proposal(
+                new_id(),
+                CandidateKind.KNOWLEDGE,
+                mark=said_as_rules[0].id,
+                title=rule,
+                text=rule,
+                what=_noun([RepeatedStatement(fact.kind, fact.session) for fact in about]),
+                sources=len(about),
+                sessions=sessions,
+                evidence=tuple(fact.id for fact in about),
+                again=clusters.candidate_again,
+            )
+        )
+    return found
+
+
+def _clearest_rule(about: Sequence[Fact]) -> str:
+    """The clearest of some rules about one subject: of what was said as a rule, where anything was, rather than of what
+    was said to put one thing right."""
+    lasting = [fact for fact in about if fact.kind in _SAID_AS_A_RULE]
+    others = [fact for fact in about if fact not in lasting] if lasting else []
+    texts, beside = ([without_aside(fact.text) for fact in each] for each in (lasting or about, others))
+    return clearest(texts, beside, _BREVITY)
 
 
 def _worded(fact: Fact, evidence: Sequence[Fact]) -> str:

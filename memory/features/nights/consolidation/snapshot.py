@@ -39,7 +39,8 @@ class Snapshot:
     that lasting knowledge was drawn from already. ``said`` and ``lines`` belong to the days that are to be summarised;
     ``said_by`` tells in which sessions facts, and what they were drawn from, were said; ``unread``
     are old memories that nobody was shown; ``heard`` are the passages since the last night; ``paraphrases`` are pairs
-    of rules that say the same in other words, with how likely that is; ``drafts`` have waited for too long.
+    of rules that say the same in other words, with how likely that is; ``drafts`` have waited for too long; ``subjects``
+    are groups of rules about one subject each, the oldest of them first.
     """
 
     owner: str
@@ -56,6 +57,7 @@ class Snapshot:
     heard: Sequence[Passage] = ()
     paraphrases: Sequence[SimilarPair] = ()
     drafts: Sequence[str] = ()
+    subjects: Sequence[tuple[str, ...]] = ()
 
 
 class WorkingFacts:

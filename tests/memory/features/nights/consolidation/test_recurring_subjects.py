@@ -1,0 +1,99 @@
+"""What is corrected again and again in ever other words becomes one subject, and is put forward."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memory.fact import Fact, FactKind, Sensitivity, State
+from memory.features.nights.consolidation.gist import Clusters
+from memory.features.nights.consolidation.recurring_subjects import recurring_subjects, sharing_a_word
+from memory.features.nights.consolidation.rule_candidates import of_subjects, rules
+from memory.scope import Layer
+from memory.understanding.encoder import Relation
+from memory.understanding.packaged_weights import encoder
+from tests.memory.features.nights.consolidation.making import fact, numbered
+
+SAID = (
+    ("s1", FactKind.CORRECTION, "You hard-coded the tariff again, take it from the rate sheet"),
+    ("s2", FactKind.CORRECTION, "That tariff is wrong since April, nobody updates a number inside a function"),
+    ("s3", FactKind.CONVENTION, "Every tariff comes from the rate sheet, never from the code"),
+    ("s4", FactKind.CORRECTION, "the tariff belongs in the sheet"),
+)
+
+
+def facts(kinds: Sequence[tuple[str, FactKind, str]] = SAID, **more: object) -> list[Fact]:
+    return [
+        fact(text, f"f{n}", session, days=n, kind=kind, layer=Layer.USER_PROJECT, **more)
+        for n, (session, kind, text) in enumerate(kinds)
+    ]
+
+
+def related(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
+    """What names the tariff is related to what names it."""
+    return [
+        Relation(0.3, 0.6, 0.1, 0.0, 0.0) if "tariff" in one and "tariff" in other else Relation(0, 0, 0, 0, 1.0)
+        for one, other in pairs
+    ]
+
+
+def subjects(known: Sequence[Fact], sessions: int = 3) -> list[tuple[str, ...]]:
+    groups = sharing_a_word([(each.id, each.text) for each in known], {each.id for each in known})
+    return recurring_subjects(groups, {each.id: each for each in known}, related, sessions)
+
+
+def test_rules_that_share_a_word_and_have_to_do_with_each_other_are_one_subject() -> None:
+    assert subjects(facts()) == [("f0", "f1", "f2", "f3")]
+
+
+def test_what_only_shares_a_word_is_none() -> None:
+    assert subjects(facts([(s, kind, text.replace("tariff", "number")) for s, kind, text in SAID])) == []
+
+
+def test_it_needs_several_sessions() -> None:
+    assert subjects(facts([("s1", kind, text) for _, kind, text in SAID])) == []
+
+
+def test_plain_facts_bear_a_subject_out_and_make_none() -> None:
+    kinds = [(s, kind if n < 2 else FactKind.FACT, text) for n, (s, kind, text) in enumerate(SAID)]
+    assert subjects(facts(kinds)) == [("f0", "f1", "f2", "f3")]
+    assert subjects(facts([(s, FactKind.FACT, text) for s, _, text in SAID])) == []
+
+
+def test_confidential_and_settled_things_are_left_out() -> None:
+    assert subjects(facts(sensitivity=Sensitivity.RESTRICTED)) == []
+    assert subjects(facts(state=State.SUPERSEDED)) == []
+
+
+def test_a_word_that_most_facts_have_names_no_subject() -> None:
+    many = [(f"s{n}", FactKind.CONVENTION, f"the tariff of region number{n} is word{n}") for n in range(20)]
+    known = facts(many)
+    assert sharing_a_word([(each.id, each.text) for each in known], {known[0].id}) == []
+
+
+def test_only_words_of_what_is_new_are_looked_at() -> None:
+    known = facts()
+    texts = [(each.id, each.text) for each in known]
+    assert sharing_a_word(texts, set()) == []
+    assert ("f0", "f1", "f2", "f3") in sharing_a_word(texts, {"f3"})
+
+
+def test_it_is_put_forward_in_the_words_that_were_said_as_a_rule() -> None:
+    known = {each.id: each for each in facts()}
+    [put] = of_subjects([tuple(known)], known, [], Clusters(), numbered())
+    assert put.text == "Every tariff comes from the rate sheet, never from the code"
+    assert (put.sources, put.sessions, put.evidence) == (4, 4, ("f0", "f1", "f2", "f3"))
+    assert put.mark == "f0", "it is the same one when more of it has been said"
+
+
+def test_what_is_put_forward_already_is_not_put_forward_twice() -> None:
+    known = {each.id: each for each in facts()}
+    [put] = of_subjects([tuple(known)], known, [], Clusters(), numbered())
+    assert of_subjects([("f1", "f2", "f3")], known, [put], Clusters(), numbered()) == []
+    assert rules(known, {}, Clusters(), numbered()) == [], "none of them was said often enough by itself"
+
+
+def test_the_encoder_reads_them_as_related() -> None:
+    known = facts()
+    groups = sharing_a_word([(each.id, each.text) for each in known], {each.id for each in known})
+    [found] = recurring_subjects(groups, {each.id: each for each in known}, encoder().relations, 3)
+    assert len(found) >= 3
