@@ -20,7 +20,7 @@ from memory.understanding.encoder import Relation
 
 UNRELATED: Final = 0.2
 """How likely it may be that a remark has nothing to do with the fact."""
-PAIRS: Final = 6
+PAIRS: Final = 4
 """Pairs of a fact and a remark that are read for one request, those with the most words in common."""
 REMARKS: Final = 2
 """Remarks that are shown at most."""
@@ -28,7 +28,8 @@ HELD: Final = 0.6
 """The share of a remark's words in what was said then or later, and is shown already, from which on it tells nothing
 more."""
 
-Relate = Callable[[Sequence[tuple[str, str]]], Sequence[Relation]]
+Relate = Callable[[str, str], Relation]
+"""Reads how a newer statement stands to an older one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +76,8 @@ def later_remarks(
                     share = both / (len(known) * len(words)) ** 0.5
                     found.append((share, LaterRemark(fact, replace(passage, text=sentence, preview=0, gaps=()))))
     found.sort(key=lambda each: (-each[0], each[1].passage.id, each[1].fact.id))
-    read = [remark for _, remark in found[:PAIRS]]
-    relations = relate([(remark.fact.text, remark.passage.text) for remark in read]) if read else ()
-    related = [
-        (relation.unrelated, remark)
-        for relation, remark in zip(relations, read, strict=True)
-        if relation.unrelated <= UNRELATED
-    ]
+    read = [(relate(remark.fact.text, remark.passage.text).unrelated, remark) for _, remark in found[:PAIRS]]
+    related = [each for each in read if each[0] <= UNRELATED]
     related.sort(key=lambda each: (each[0], each[1].passage.id))
     chosen: list[LaterRemark] = []
     for _, remark in related:

@@ -81,10 +81,10 @@ def pack(
 
     ``scored`` is in the order in which memories should be taken (see :mod:`memory.context.diversity`). Days are
     written in the zone of ``now``. What the talk, of which ``value`` is the newest, contradicts is marked; a fact that
-    one of the ``rivals`` or another of the memories contradicts stands beside those, under a heading of their own. What
-    a night has put in short is shown so, unless it is among the best, or a term that was ``question_ids`` for stands in
-    the rest of it. ``marks`` are words to stand behind memories, by their ids; a fact with one of the ``remarks`` stands
-    with it under a heading of their own, also one that stands in the request already. The courtesies that a night has found
+    one of the ``rivals`` or another of the memories contradicts stands beside those, under a heading of their own, and
+    so does one with what was said later about it (``remarks``), also where it stands in the request already. What a
+    night has put in short is shown so, unless it is among the best, or a term that was ``question_ids`` for stands in
+    the rest of it. ``marks`` are words to stand behind memories, by their ids. The courtesies that a night has found
     are left out, and counted as if they stood there: a night makes recall cheaper, and no longer.
     """
     doubted = doubter(value)

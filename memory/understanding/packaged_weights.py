@@ -10,7 +10,7 @@ import numpy as np
 
 from memory.language.static_embedding import DATA, StaticEmbedding
 from memory.understanding.clauses import ClauseReader, ClauseSplitter
-from memory.understanding.encoder import Encoder, encoder_of
+from memory.understanding.encoder import Encoder, Relation, encoder_of
 from memory.understanding.mapped_arrays import arrays_in
 from memory.understanding.network import ClauseModel, DenseLayer, Table
 from memory.understanding.relevance import Relevance
@@ -18,6 +18,8 @@ from memory.understanding.relevance import Relevance
 WEIGHTS: Final = "clauses.npz"
 RELEVANCE: Final = "relevance.npz"
 ENCODER: Final = "encoder.npz"
+RELATIONS: Final = 4096
+"""Pairs of statements that are at hand once they were read: reading one takes milliseconds."""
 
 
 @lru_cache(maxsize=1)
@@ -47,8 +49,16 @@ def relevance() -> Relevance:
     )
 
 
+@lru_cache(maxsize=RELATIONS)
+def relation(older: str, newer: str) -> Relation:
+    """How a newer statement stands to an older one; what was read is kept at hand."""
+    [found] = encoder().relations([(older, newer)])
+    return found
+
+
 def clear_caches() -> None:
     """Keep no text of a memory at hand: some were forgotten."""
+    relation.cache_clear()
     if relevance.cache_info().currsize:
         relevance().clear_cache()
 

@@ -28,8 +28,7 @@ from memory.fact import Fact
 from memory.language.time_spans import Span
 from memory.ports import Embedder, Index, IndexHit, Journal, Query, Vector
 from memory.services.search.leg_weights import LegWeights
-from memory.understanding.encoder import Relation
-from memory.understanding.packaged_weights import encoder, relevance
+from memory.understanding.packaged_weights import relation, relevance
 
 AT_ONCE = 20
 """Memories that are judged on the loop; more are in a thread, as streams are relayed meanwhile."""
@@ -143,9 +142,7 @@ class Searcher:
     ) -> list[LaterRemark]:
         """What was said later about the facts that help with a request, those included that stand in it already."""
         candidates = {memory.id: memory for each in rounds for _, memory in each.candidates}
-        present = [
-            memory for memory in candidates.values() if isinstance(memory, Fact) and memory.id in moment.present
-        ]
+        present = [memory for memory in candidates.values() if isinstance(memory, Fact) and memory.id in moment.present]
         shares = relevance().shown(question.said, [readable(fact) for fact in present])
         facts = [fact for fact, share in zip(present, shares, strict=True) if share >= FEW.applies]
         shown = [each.memory for each in scored]
@@ -157,7 +154,7 @@ class Searcher:
             facts,
             candidates.values(),
             [*shown, *present],
-            _relations,
+            relation,
             passed_over=moment.present,
             session=moment.session,
         )
@@ -291,11 +288,6 @@ class Searcher:
         ]
         over = moment.present.union(hit.id for each in rounds for hit, _ in each.candidates)
         return joined(ranked, fetched, beside, route=question.route, weights=weights, passed_over=over)
-
-
-def _relations(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
-    """The encoder is loaded where it is needed first: in a thread."""
-    return encoder().relations(pairs)
 
 
 def _heeds(question: RecallQuestion, moment: SearchContext) -> bool:

@@ -21,12 +21,9 @@ MOVED = passage(
 )
 
 
-def read(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
+def read(older: str, newer: str) -> Relation:
     """Only what has to do with the cluster is related to anything."""
-    return [
-        Relation(0.1, 0.1, 0.7, 0.1, 0.0) if "cluster" in newer else Relation(0.0, 0.0, 0.0, 0.0, 1.0)
-        for _, newer in pairs
-    ]
+    return Relation(0.1, 0.1, 0.7, 0.1, 0.0) if "cluster" in newer else Relation(0.0, 0.0, 0.0, 0.0, 1.0)
 
 
 def found(*candidates: Memory, shown: Sequence[Memory] = (), present: frozenset[str] = frozenset()) -> list[str]:

@@ -37,10 +37,10 @@ class Snapshot:
     ``facts`` are those that are new since the last night, what is like them, and what may have faded; ``pairs`` are
     the likenesses of which one side is new; ``active`` counts all active facts by category; ``derived`` are the ids
     that lasting knowledge was drawn from already. ``said`` and ``lines`` belong to the days that are to be summarised;
-    ``said_by`` tells in which sessions facts, and what they were drawn from, were said; ``unread``
-    are old memories that nobody was shown; ``heard`` are the passages since the last night; ``paraphrases`` are pairs
-    of rules that say the same in other words, with how likely that is; ``drafts`` have waited for too long; ``subjects``
-    are groups of rules about one subject each, the oldest of them first.
+    ``said_by`` tells in which sessions facts, and what they were drawn from, were said; ``unread`` are old memories
+    that nobody was shown; ``heard`` are the passages since the last night; ``paraphrases`` are pairs of rules that say
+    the same in other words, with how likely that is; ``drafts`` have waited for too long; ``subjects`` are groups of
+    rules about one subject each, the oldest of them first.
     """
 
     owner: str
