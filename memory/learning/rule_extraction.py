@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from memory.fact import Category, FactDraft, FactKind, Origin, Stream
 from memory.language.dates import resolve
 from memory.language.entities import entities
+from memory.language.polarity import without_aside
 from memory.language.prose import own_words
 from memory.language.validity import holds_until
 from memory.learning.assistant import worth_keeping
@@ -215,7 +216,7 @@ def _draft(
     requested: bool = False,
     pinned: bool = False,
 ) -> FactDraft:
-    text = _OPENERS.sub("", clause.text, count=1) or clause.text
+    text = without_aside(_OPENERS.sub("", clause.text, count=1) or clause.text)
     dated = resolve(short(text, MAX_FACT_CHARS), at)
     body = dated.text[:1].upper() + dated.text[1:] + behind
     confidence = finding.confidence

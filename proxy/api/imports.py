@@ -98,6 +98,9 @@ async def session(request: web.Request) -> web.Response:
     if place.mode is not Mode.ON:
         raise Refusal(403, f"memory learns nothing there: {place.why}")
     conversation = await asyncio.to_thread(withheld, conversation, place.unread)
+    if recorded_body.directory is not None and not conversation.tools:
+        # Transcripts tell no offered tools; who ran in a folder had some, whether or not any was called.
+        conversation = replace(conversation, tools=(recorded_body.runtime,))
     if scope.project is None:
         scope = without_secrets(replace(scope, project=project_of(place)), edge.identity_key)
     settings = request.app[EDGE].settings.projects.get(scope.project or "")

@@ -68,9 +68,9 @@ def test_what_was_wrong_is_found_in_the_reply_when_the_correction_does_not_say_i
     assert draft.wrong == "The retry limit of the uploader is five."
 
 
-def test_a_short_correction_takes_the_next_sentence_with_it() -> None:
+def test_a_short_correction_is_told_by_the_next_sentence() -> None:
     (draft, *_) = extract("That's wrong. The port is 9000.", Origin.USER, AT)
-    assert draft.text == "That's wrong. The port is 9000."
+    assert (draft.text, draft.kind) == ("The port is 9000.", FactKind.CORRECTION)
 
 
 def test_remember_raises_importance_and_for_ever_pins() -> None:
@@ -149,7 +149,6 @@ def test_what_states_nothing_lasting_is_no_fact(text: str) -> None:
         ("Every merge into the release branch needs a look by Ines.", FactKind.CONVENTION, Layer.USER_PROJECT),
         ("Los nombres de las ramas van en inglés, sin excepciones.", FactKind.CONVENTION, Layer.USER_PROJECT),
         ("We settled on Kafka for the order events.", FactKind.DECISION, Layer.USER_PROJECT),
-        ("Wrong, the limit is per tenant and not per user.", FactKind.CORRECTION, Layer.USER_PROJECT),
         ("The data team is three people: Ines, Jonas and Radu.", FactKind.FACT, Layer.USER_PROJECT),
         ("Marta owns the payment service, she decides about its schema.", FactKind.FACT, Layer.USER_PROJECT),
         ("I'm colour-blind, so never rely on red and green alone in charts.", FactKind.PREFERENCE, Layer.USER),
@@ -161,6 +160,12 @@ def test_at_work_what_holds_tomorrow_is_learnt_in_its_own_words(said: str, kind:
     (draft,) = extract(said, Origin.USER, AT, work=True)
     assert (draft.text, draft.kind, draft.layer) == (said, kind, layer)
     assert draft.confidence >= 0.7
+
+
+@pytest.mark.parametrize("denial", ["Wrong, ", "No, ", "no! ", "That's not right: "])
+def test_what_denies_the_other_ones_word_is_no_part_of_a_correction(denial: str) -> None:
+    (draft,) = extract(f"{denial}the limit is per tenant and not per user.", Origin.USER, AT, work=True)
+    assert (draft.text, draft.layer) == ("The limit is per tenant and not per user.", Layer.USER_PROJECT)
 
 
 @pytest.mark.parametrize("work", [False, True])

@@ -63,6 +63,15 @@ async def test_a_turn_that_has_grown_teaches_only_what_is_new_in_it(proxy: Runni
     assert (await ask("GET", "api/log"))["receipts"] == []
 
 
+async def test_who_ran_in_a_folder_was_at_work_though_no_tool_was_called(proxy: Running, tmp_path: Path) -> None:
+    ask = asking(proxy)
+    said = "The tide table lives in data/tides, could you rename its loader?"
+    file = recorded("s1", (datetime.now().astimezone(), said))
+    await ask("POST", "api/import/session?project=loom", {**file, "directory": str(tmp_path)})
+    await proxy.learned()
+    assert (await ask("GET", "api/facts?text=tide"))["facts"]
+
+
 async def test_a_recorded_session_that_is_none_is_refused_with_a_sentence(proxy: Running) -> None:
     ask = asking(proxy)
     good = recorded("s1", (datetime.now().astimezone(), "x"))
