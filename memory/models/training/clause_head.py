@@ -33,8 +33,9 @@ BATCH: Final = 256
 RATE: Final = 1e-3
 HELD: Final = 1e-5
 """How strongly each weight is drawn back to where it began, for each step."""
-PLAIN: Final = "plain"
-"""The folder of the messages that were written short."""
+SHORT: Final = ("plain", "aside")
+"""The folders of the messages that were written short: plain rules that stand alone, and something told in one breath
+with a request."""
 OFTEN: Final = 3
 """How often each of those is read: they are few, and unlike the rest."""
 Arrays = Mapping[str, NDArray[Any]]
@@ -96,7 +97,7 @@ def main(arguments: Sequence[str]) -> None:
     given = parser.parse_args(arguments)
     with np.load(DATA / ENCODER) as stored:
         arrays = dict(stored)
-    plain = groups(PLAIN)
+    plain = [each for folder in SHORT for each in groups(folder)]
     messages = short_messages(sessions(), plain)
     authors = frozenset(str(each["author"]) for each in plain)
     weights, bias = fitted(arrays, messages, states_of(arrays, messages), authors)
