@@ -8,6 +8,7 @@ is worth keeping, an encoder that reads the whole message. They err in different
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -84,9 +85,9 @@ class ClauseSplitter:
         return [*pieces, sentence[start:].strip()]
 
     def parts(self, clause: str) -> list[str]:
-        """A clause cut at marks, where another one may begin."""
+        """A clause cut at marks, where another one may begin: wherever a semicolon stands."""
         found: list[str] = []
-        for piece in self.split(clause, PARTS):
+        for piece in [part for half in _HALVES.split(clause) for part in self.split(half, PARTS)]:
             if found and found[-1][-1:] not in _MARKS:
                 found[-1] = f"{found[-1]} {piece}"
             else:
@@ -95,6 +96,7 @@ class ClauseSplitter:
 
 
 _MARKS: Final = frozenset(",;:.!?–—)")
+_HALVES: Final = re.compile(r"(?<=;)\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,12 @@ class ClauseReader:
         spans |= {span: None for own in parts.values() for span in own}
         ordered = sorted(spans)
         read = dict(zip(ordered, self.encoder().clauses(" ".join(texts), ordered, reply), strict=True))
-        encoded = np.stack([read[starts[at], starts[at] + len(texts[at])] for at in doubted])
+        encoded = np.stack(
+            [
+                _telling(read[starts[at], starts[at] + len(texts[at])], [read[span] for span in parts.get(at, ())])
+                for at in doubted
+            ]
+        )
         outputs[doubted] = ENCODED * encoded + (1 - ENCODED) * outputs[doubted]
         idle = {
             at: _idle(" ".join(texts), own, keeping(np.stack([read[span] for span in own])))
@@ -159,6 +166,16 @@ def _placed(pieces: Sequence[str], start: int) -> list[tuple[int, int]]:
     """From where to where each of some pieces stands in a text, joined by spaces, that begins at ``start``."""
     ends = start + np.cumsum([len(each) + 1 for each in pieces]) - 1
     return [(int(end) - len(each), int(end)) for each, end in zip(pieces, ends, strict=True)]
+
+
+def _telling(whole: Floats, parts: Sequence[Floats]) -> Floats:
+    """What is said of a clause: of one part of it, where that alone is worth something and more than all of it, as of
+    an order with a rule behind it."""
+    if not parts:
+        return whole
+    worth = keeping(np.stack([whole, *parts]))
+    alone = np.flatnonzero(worth[1:] >= IDLE)
+    return parts[alone[0]] if len(alone) == 1 and worth[1 + alone[0]] > worth[0] else whole
 
 
 def _idle(text: str, spans: Sequence[tuple[int, int]], worth: Floats) -> tuple[int, int]:

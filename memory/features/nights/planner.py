@@ -27,7 +27,7 @@ from memory.features.nights.consolidation.gist import Clusters
 from memory.features.nights.consolidation.paraphrases import LEAST, paraphrases
 from memory.features.nights.consolidation.plan import Rules, plan
 from memory.features.nights.consolidation.plan_codec import PlannedNight, written
-from memory.features.nights.consolidation.recurring_subjects import recurring_subjects, sharing_a_word
+from memory.features.nights.consolidation.recurring_subjects import recurring_subjects, worth_comparing
 from memory.features.nights.consolidation.rule_candidates import RULES
 from memory.features.nights.consolidation.similarity import likenesses
 from memory.features.nights.consolidation.snapshot import Snapshot
@@ -182,7 +182,7 @@ def _snapshot(owner: str, looked: NightInput, snapshots: Snapshots, held: _Owner
     pairs = [pair for pair in near if pair.cosine >= ALIKE]
     place = place_of(owner)
     of_a_project = place is not None and place[1] is Layer.USER_PROJECT
-    groups = sharing_a_word(looked.texts, looked.new) if of_a_project else []
+    groups = worth_comparing(looked.texts, near, looked.new) if of_a_project else []
     wanted = dict.fromkeys(
         [
             *looked.fading,

@@ -129,6 +129,19 @@ def test_what_limits_a_clause_or_takes_it_back_is_told_with_it(said: str) -> Non
         assert clause.idle_end == 0
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Please draw the seating plan; seat numbers always have two letters and a digit.",
+        "add a test for the tide lookup, and note that whatever opens a socket belongs in tests/wire",
+    ],
+)
+def test_a_rule_behind_an_order_is_worth_keeping_and_the_order_is_not(said: str) -> None:
+    [clause] = reader().read(said)
+    assert clause.judged.worth_keeping >= 0.75
+    assert 0 < clause.idle_start < len(said)
+
+
 @given(st.text(max_size=300))
 def test_something_is_left_of_every_clause(text: str) -> None:
     for clause in reader().read(text):

@@ -7,7 +7,7 @@ counts as often as other wordings have it, and length is held back. The words st
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from memory.language.terms import words_of
@@ -16,9 +16,14 @@ FEW: Final = 4
 """Words that every wording may have beside those that tell something."""
 
 
-def clearest(texts: Sequence[str], beside: Sequence[str] = (), brevity: float = 0.5) -> str:
+def clearest(
+    texts: Sequence[str],
+    beside: Sequence[str] = (),
+    brevity: float = 0.5,
+    weight: Callable[[str], float] = lambda text: 1.0,
+) -> str:
     """The clearest of some texts, which say the same; the first of several that are as clear. What stands ``beside``
-    says it, too, but is not to be chosen. ``brevity`` is the power of its length by which a text is held back.
+    says it, too, but is not to be chosen. ``brevity`` is the power of its length by which a text is held back; ``weight`` says what else makes one clear.
 
     Raises:
         ValueError: when there is none.
@@ -28,6 +33,6 @@ def clearest(texts: Sequence[str], beside: Sequence[str] = (), brevity: float = 
 
     def worth(place: int) -> tuple[float, int]:
         own = word_lists[place]
-        return sum(counted[word] - 1 for word in own) / (len(own) + FEW) ** brevity, -place
+        return weight(texts[place]) * sum(counted[word] - 1 for word in own) / (len(own) + FEW) ** brevity, -place
 
     return texts[max(range(len(texts)), key=worth)]

@@ -13,13 +13,15 @@ from memory.fact import Fact, FactKind, Sensitivity, State
 from memory.features.nights.consolidation.canonical_wording import clearest
 from memory.features.nights.consolidation.gist import Clusters
 from memory.features.nights.consolidation.snapshot import RepeatedStatement
-from memory.language.polarity import without_aside
+from memory.language.polarity import sides, without_aside
 from memory.scope import Layer
 
 RULES = (FactKind.CORRECTION, FactKind.CONVENTION, FactKind.DECISION, FactKind.ANTI_PATTERN, FactKind.HEURISTIC)
 _SAID_AS_A_RULE = (FactKind.CONVENTION, FactKind.PREFERENCE, FactKind.HEURISTIC)
 _BREVITY = 0.2
 """What is said of a subject is different each time: the most complete of it is wanted rather than the shortest."""
+_BOTH_SIDES = 1.3
+"""What a wording counts for that also says what is not wanted."""
 _MIXED = "statement"
 """What evidence of several kinds is called."""
 
@@ -104,7 +106,7 @@ def _clearest_rule(about: Sequence[Fact]) -> str:
     lasting = [fact for fact in about if fact.kind in _SAID_AS_A_RULE]
     others = [fact for fact in about if fact not in lasting] if lasting else []
     texts, beside = ([without_aside(fact.text) for fact in each] for each in (lasting or about, others))
-    return clearest(texts, beside, _BREVITY)
+    return clearest(texts, beside, _BREVITY, lambda text: _BOTH_SIDES if sides(text)[1] else 1.0)
 
 
 def _worded(fact: Fact, evidence: Sequence[Fact]) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from memory.fact import Fact, FactKind, Sensitivity, State
 from memory.features.nights.consolidation.gist import Clusters
-from memory.features.nights.consolidation.recurring_subjects import recurring_subjects, sharing_a_word
+from memory.features.nights.consolidation.recurring_subjects import recurring_subjects, worth_comparing
 from memory.features.nights.consolidation.rule_candidates import of_subjects, rules
+from memory.features.nights.consolidation.snapshot import SimilarPair
 from memory.scope import Layer
 from memory.understanding.encoder import Relation
 from memory.understanding.packaged_weights import encoder
@@ -37,7 +38,7 @@ def related(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
 
 
 def subjects(known: Sequence[Fact], sessions: int = 3) -> list[tuple[str, ...]]:
-    groups = sharing_a_word([(each.id, each.text) for each in known], {each.id for each in known})
+    groups = worth_comparing([(each.id, each.text) for each in known], [], {each.id for each in known})
     return recurring_subjects(groups, {each.id: each for each in known}, related, sessions)
 
 
@@ -53,10 +54,33 @@ def test_it_needs_several_sessions() -> None:
     assert subjects(facts([("s1", kind, text) for _, kind, text in SAID])) == []
 
 
-def test_plain_facts_bear_a_subject_out_and_make_none() -> None:
-    kinds = [(s, kind if n < 2 else FactKind.FACT, text) for n, (s, kind, text) in enumerate(SAID)]
-    assert subjects(facts(kinds)) == [("f0", "f1", "f2", "f3")]
+def test_plain_facts_make_none() -> None:
     assert subjects(facts([(s, FactKind.FACT, text) for s, _, text in SAID])) == []
+
+
+def test_what_shares_no_word_is_compared_where_it_is_near() -> None:
+    said = ("the tariff again", "a levy typed by hand, tariff or not", "no such sum in the code: tariffs are looked up")
+    known = facts([(f"s{n}", FactKind.CORRECTION, text) for n, text in enumerate(said)])
+    near = [SimilarPair("f0", "f1", 0.4), SimilarPair("f0", "f2", 0.35), SimilarPair("f1", "f2", 0.3)]
+    texts = [(each.id, each.text.replace("tariff", f"word{n}")) for n, each in enumerate(known)]
+    assert worth_comparing(texts, [], {"f0"}) == []
+    assert worth_comparing(texts, near, {"f0"}) == [("f0", "f1", "f2")]
+
+
+def test_two_subjects_stay_two() -> None:
+    lamps = [(f"t{n}", FactKind.CONVENTION, f"the tariff rests, lamp {n} is dimmed") for n in range(3)]
+    known = facts([*SAID, *lamps])
+    texts = [(each.id, each.text) for each in known]
+
+    def apart(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
+        return [
+            Relation(0, 1.0, 0, 0, 0) if ("lamp" in a) == ("lamp" in b) else Relation(0, 0, 0, 0, 1) for a, b in pairs
+        ]
+
+    found = recurring_subjects(
+        worth_comparing(texts, [], {each.id for each in known}), {each.id: each for each in known}, apart, 3
+    )
+    assert sorted(found) == [("f0", "f1", "f2", "f3"), ("f4", "f5", "f6")]
 
 
 def test_confidential_and_settled_things_are_left_out() -> None:
@@ -67,14 +91,14 @@ def test_confidential_and_settled_things_are_left_out() -> None:
 def test_a_word_that_most_facts_have_names_no_subject() -> None:
     many = [(f"s{n}", FactKind.CONVENTION, f"the tariff of region number{n} is word{n}") for n in range(20)]
     known = facts(many)
-    assert sharing_a_word([(each.id, each.text) for each in known], {known[0].id}) == []
+    assert worth_comparing([(each.id, each.text) for each in known], [], {known[0].id}) == []
 
 
 def test_only_words_of_what_is_new_are_looked_at() -> None:
     known = facts()
     texts = [(each.id, each.text) for each in known]
-    assert sharing_a_word(texts, set()) == []
-    assert ("f0", "f1", "f2", "f3") in sharing_a_word(texts, {"f3"})
+    assert worth_comparing(texts, [], set()) == []
+    assert ("f0", "f1", "f2", "f3") in worth_comparing(texts, [], {"f3"})
 
 
 def test_it_is_put_forward_in_the_words_that_were_said_as_a_rule() -> None:
@@ -94,6 +118,6 @@ def test_what_is_put_forward_already_is_not_put_forward_twice() -> None:
 
 def test_the_encoder_reads_them_as_related() -> None:
     known = facts()
-    groups = sharing_a_word([(each.id, each.text) for each in known], {each.id for each in known})
+    groups = worth_comparing([(each.id, each.text) for each in known], [], {each.id for each in known})
     [found] = recurring_subjects(groups, {each.id: each for each in known}, encoder().relations, 3)
     assert len(found) >= 3
