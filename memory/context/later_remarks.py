@@ -7,16 +7,17 @@ says it again is left to the reader: both are shown, with their days.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from memory.context.rank import Memory
+from memory.context.rank import Memory, retold, words_of_the_known
 from memory.fact import Fact, Origin, Passage, Sensitivity
 from memory.language.sentences import sentences
 from memory.language.terms import words_of
 from memory.understanding.encoder import Relation
+from memory.understanding.forms import leans
 
 UNRELATED: Final = 0.2
 """How likely it may be that a remark has nothing to do with the fact."""
@@ -27,31 +28,35 @@ REMARKS: Final = 2
 HELD: Final = 0.6
 """The share of a remark's words in what was said then or later, and is shown already, from which on it tells nothing
 more."""
-
+WORDS: Final = 40
+"""Words of a remark of two sentences at most."""
 Relate = Callable[[str, str], Relation]
 """Reads how a newer statement stands to an older one."""
 
 
 @dataclass(frozen=True, slots=True)
 class LaterRemark:
-    """A fact, and the passage of a later one, cut to the sentence that is about the same."""
+    """A fact, and what was said about the same later: a fact, or a passage that is cut to the sentence that says it."""
 
     fact: Fact
-    passage: Passage
+    later: Memory
 
 
 def later_remarks(
     facts: Sequence[Fact],
-    candidates: Iterable[Memory],
-    shown: Iterable[Memory],
+    candidates: Sequence[Memory],
+    shown: Sequence[Memory],
     relate: Relate,
+    now: datetime,
     *,
     passed_over: frozenset[str] = frozenset(),
     session: str = "",
 ) -> list[LaterRemark]:
-    """What was said later about some facts, at most one remark about each. ``shown`` says itself what it says;
-    ``passed_over`` are memories that stand in the request, ``session`` is the one that asks."""
+    """What was said later about some facts, at most one remark about each. ``shown`` says itself what it says, and of
+    what is said in it later the reader is told that it is later; ``passed_over`` are memories that stand in the
+    request, ``session`` is the one that asks."""
     told = [(_said_at(memory), words_of(memory.text)) for memory in shown]
+    over = words_of_the_known(candidates, frozenset(), now)
     passages = [
         memory
         for memory in candidates
@@ -62,28 +67,58 @@ def later_remarks(
         and memory.id not in passed_over
     ]
     found: list[tuple[float, LaterRemark]] = []
-    for fact in facts:
-        if not fact.origin.trusted:
-            continue
-        known = words_of(fact.text)
-        for passage in passages:
-            if passage.at <= fact.recorded_at or passage.source == fact.source:
-                continue
-            for sentence in sentences(passage.text):
-                words = words_of(sentence)
-                both = len(known & words)
-                if both and not words <= known and not _is_told(passage.at, words, told):
-                    share = both / (len(known) * len(words)) ** 0.5
-                    found.append((share, LaterRemark(fact, replace(passage, text=sentence, preview=0, gaps=()))))
-    found.sort(key=lambda each: (-each[0], each[1].passage.id, each[1].fact.id))
-    read = [(relate(remark.fact.text, remark.passage.text).unrelated, remark) for _, remark in found[:PAIRS]]
+    for fact in (fact for fact in facts if fact.origin.trusted):
+        later = [memory for memory in shown if isinstance(memory, Fact) and _may_change(fact, memory)]
+        said = [
+            remark
+            for remark, sentence in _sentences_after(fact, passages)
+            if not _is_told(remark.at, words_of(sentence), told) and not retold(remark, over)
+        ]
+        scored = ((_in_common(fact, each.text), LaterRemark(fact, each)) for each in (*later, *said))
+        found += [each for each in scored if each[0]]
+    found.sort(key=lambda each: (-each[0], each[1].later.id, each[1].fact.id))
+    read = [(relate(remark.fact.text, remark.later.text).unrelated, remark) for _, remark in found[:PAIRS]]
     related = [each for each in read if each[0] <= UNRELATED]
-    related.sort(key=lambda each: (each[0], each[1].passage.id))
+    related.sort(key=lambda each: (each[0], each[1].later.id))
     chosen: list[LaterRemark] = []
     for _, remark in related:
-        if all(remark.fact.id != other.fact.id and remark.passage.id != other.passage.id for other in chosen):
+        ids = {remark.fact.id, remark.later.id}
+        if all(ids.isdisjoint((other.fact.id, other.later.id)) for other in chosen):
             chosen.append(remark)
     return chosen[:REMARKS]
+
+
+def _may_change(fact: Fact, later: Fact) -> bool:
+    """Whether a fact was said later than another one, by a person, and nothing is known yet of how they stand."""
+    return (
+        later.origin.trusted
+        and later.recorded_at > fact.recorded_at
+        and later.source != fact.source
+        and later.id not in fact.contradicts
+        and fact.id not in later.contradicts
+    )
+
+
+def _sentences_after(fact: Fact, passages: Iterable[Passage]) -> Iterator[tuple[Passage, str]]:
+    """The sentences of passages that were said after a fact, each as a passage of its own, and bare."""
+    for passage in passages:
+        if passage.at > fact.recorded_at and passage.source != fact.source:
+            for sentence, whole in _with_what_leans(sentences(passage.text)):
+                yield replace(passage, text=whole, preview=0, gaps=()), sentence
+
+
+def _in_common(fact: Fact, text: str) -> float:
+    """The share of words that a text has in common with a fact; nothing where it has no others."""
+    known, words = words_of(fact.text), words_of(text)
+    both = len(known & words)
+    return both / (len(known) * len(words)) ** 0.5 if both and not words <= known else 0.0
+
+
+def _with_what_leans(said: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each sentence, and the same with the next one where that says more of it: "They're written to …"."""
+    for sentence, behind in zip(said, [*said[1:], ""], strict=True):
+        both = f"{sentence} {behind}"
+        yield sentence, both if behind and leans(behind) and len(both.split()) <= WORDS else sentence
 
 
 def _is_told(at: datetime, words: frozenset[int], told: Iterable[tuple[datetime, frozenset[int]]]) -> bool:

@@ -101,7 +101,7 @@ def pack(
     for remark in remarks:
         group = [
             _Line(Scored(memory, 0.0), _dated(memory, now) + behind.get(memory.id, ""))
-            for memory in (remark.fact, remark.passage)
+            for memory in (remark.fact, remark.later)
         ]
         cost = sum(map(_cost, group)) + tokens_of(LATER)
         if spent + cost <= budget and taken.isdisjoint(line.scored.id for line in group):

@@ -120,10 +120,10 @@ class Recall:
         people: list[Scored] = []
         if question is not None and broad_question is None:
             people = await profiles(self._journal, question, owners, session.id, arrival.at, searched.scored)
-        remarks = [each for each in searched.remarks if may_recall(each.passage, arrival)]
-        shown = [*(each.memory for each in (*fixes, *searched.scored)), *(each.passage for each in remarks)]
+        remarks = [each for each in searched.remarks if may_recall(each.later, arrival)]
+        shown = [*(each.memory for each in (*fixes, *searched.scored)), *(each.later for each in remarks)]
         marks = await self._marks(session, arrival, shown)
-        remarks = [each for each in remarks if each.passage.id not in marks or marks[each.passage.id].weight >= 1.0]
+        remarks = [each for each in remarks if each.later.id not in marks or marks[each.later.id].weight >= 1.0]
         fixes, best = apply_marks(fixes, marks), apply_marks(searched.scored, marks)
         found = [each for each in (*broad, *best, *people) if each.id not in present]
         known = {each.id for each in fixes}

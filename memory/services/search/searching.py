@@ -152,9 +152,10 @@ class Searcher:
         return await asyncio.to_thread(
             later_remarks,
             facts,
-            candidates.values(),
+            list(candidates.values()),
             [*shown, *present],
             relation,
+            moment.now,
             passed_over=moment.present,
             session=moment.session,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from memory.context.later_remarks import REMARKS, LaterRemark, later_remarks
@@ -27,8 +28,8 @@ def read(older: str, newer: str) -> Relation:
 
 
 def found(*candidates: Memory, shown: Sequence[Memory] = (), present: frozenset[str] = frozenset()) -> list[str]:
-    remarks = later_remarks([QUEUE], candidates, shown or [QUEUE], read, passed_over=present, session="now")
-    return [remark.passage.text for remark in remarks]
+    remarks = later_remarks([QUEUE], candidates, shown or [QUEUE], read, NOW, passed_over=present, session="now")
+    return [remark.later.text for remark in remarks]
 
 
 def test_the_sentence_that_is_about_the_same_is_found() -> None:
@@ -52,12 +53,34 @@ def test_what_is_unrelated_or_says_nothing_more_is_left_out() -> None:
     assert found(passage("The invoice queue is what the tests should cover next.", at=LATER_ON, session="b")) == []
     assert found(passage("The broker in the cellar!", at=LATER_ON, session="b")) == []
     told = fact("The invoice queue has run on the cluster since Imke rebuilt it", recorded_at=LATER_ON)
-    assert found(MOVED, shown=[QUEUE, told]) == []
+    assert found(MOVED, shown=[QUEUE, told]) == [told.text], "once, and as what was learnt"
+
+
+def test_what_was_so_for_a_while_and_is_over_is_no_change() -> None:
+    until = fact(
+        "The invoice queue has run on the cluster since Imke rebuilt it", source=MOVED.source, expires_at=LATER_ON
+    )
+    assert found(MOVED, until) == []
+
+
+def test_a_sentence_takes_along_the_next_one_that_leans_on_it() -> None:
+    said = passage(
+        "While you look at the invoice queue: it is slow. It is on the cluster now.", at=LATER_ON, session="b"
+    )
+    assert found(said) == ["While you look at the invoice queue: it is slow. It is on the cluster now."]
+
+
+def test_a_later_fact_that_is_shown_is_told_to_be_later() -> None:
+    later = fact("The invoice queue sits on the cluster", recorded_at=LATER_ON)
+    [remark] = later_remarks([QUEUE, later], [QUEUE, later], [QUEUE, later], read, NOW)
+    assert (remark.fact, remark.later) == (QUEUE, later)
+    settled = replace(later, contradicts=(QUEUE.id,))
+    assert later_remarks([QUEUE, settled], [QUEUE, settled], [QUEUE, settled], read, NOW) == []
 
 
 def test_what_a_tool_said_is_not_held_against_a_person() -> None:
     of_a_tool = fact(QUEUE.text, origin=Origin.TOOL)
-    assert later_remarks([of_a_tool], [MOVED], [of_a_tool], read) == []
+    assert later_remarks([of_a_tool], [MOVED], [of_a_tool], read, NOW) == []
 
 
 def test_a_fact_has_one_remark_and_a_request_a_few() -> None:
@@ -66,9 +89,9 @@ def test_a_fact_has_one_remark_and_a_request_a_few() -> None:
         passage(f"invoice queue {n} now sits on the cluster", at=LATER_ON, session=f"s{n}", source=b"%d" % n)
         for n in range(6)
     ]
-    remarks = later_remarks(facts, said, facts, read)
+    remarks = later_remarks(facts, said, facts, read, NOW)
     assert len(remarks) == REMARKS
-    assert len({remark.fact.id for remark in remarks}) == len({remark.passage.id for remark in remarks}) == REMARKS
+    assert len({remark.fact.id for remark in remarks}) == len({remark.later.id for remark in remarks}) == REMARKS
 
 
 def lines(scored: Sequence[Scored], remark: LaterRemark, budget: int = 400) -> list[str]:
@@ -76,7 +99,7 @@ def lines(scored: Sequence[Scored], remark: LaterRemark, budget: int = 400) -> l
 
 
 def remark_of(about: Fact) -> LaterRemark:
-    [remark] = later_remarks([about], [MOVED], [about], read)
+    [remark] = later_remarks([about], [MOVED], [about], read, NOW)
     return remark
 
 

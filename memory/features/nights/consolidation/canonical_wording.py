@@ -22,8 +22,10 @@ def clearest(
     brevity: float = 0.5,
     weight: Callable[[str], float] = lambda text: 1.0,
 ) -> str:
-    """The clearest of some texts, which say the same; the first of several that are as clear. What stands ``beside``
-    says it, too, but is not to be chosen. ``brevity`` is the power of its length by which a text is held back; ``weight`` says what else makes one clear.
+    """The clearest of some texts, which say the same; the first of several that are as clear.
+
+    What stands ``beside`` says it, too, but is not to be chosen. ``brevity`` is the power of its length by which a text
+    is held back; ``weight`` says what else makes one clear.
 
     Raises:
         ValueError: when there is none.
