@@ -49,13 +49,19 @@ def later_remarks(
     relate: Relate,
     now: datetime,
     *,
+    present: Sequence[Memory] = (),
     passed_over: frozenset[str] = frozenset(),
     session: str = "",
 ) -> list[LaterRemark]:
-    """What was said later about some facts, at most one remark about each. ``shown`` says itself what it says, and of
-    what is said in it later the reader is told that it is later; ``passed_over`` are memories that stand in the
-    request, ``session`` is the one that asks."""
-    told = [(_said_at(memory), words_of(memory.text)) for memory in shown]
+    """What was said later about some facts, at most one remark about each.
+
+    What is ``shown``, and what is ``present`` in the request, says itself what it says; of two facts of which one is
+    shown the reader is told which is the later one. ``passed_over`` are memories that stand in the request, ``session``
+    is the one that asks.
+    """
+    told = [(_said_at(memory), words_of(memory.text)) for memory in (*shown, *present)]
+    new = {memory.id for memory in shown}
+    others = [memory for memory in (*shown, *present) if isinstance(memory, Fact)]
     over = words_of_the_known(candidates, frozenset(), now)
     passages = [
         memory
@@ -68,14 +74,14 @@ def later_remarks(
     ]
     found: list[tuple[float, LaterRemark]] = []
     for fact in (fact for fact in facts if fact.origin.trusted):
-        later = [memory for memory in shown if isinstance(memory, Fact) and _may_change(fact, memory)]
+        later = [other for other in others if _may_change(fact, other) and not new.isdisjoint((fact.id, other.id))]
         said = [
             remark
             for remark, sentence in _sentences_after(fact, passages)
             if not _is_told(remark.at, words_of(sentence), told) and not retold(remark, over)
         ]
-        scored = ((_in_common(fact, each.text), LaterRemark(fact, each)) for each in (*later, *said))
-        found += [each for each in scored if each[0]]
+        both: list[Memory] = [*later, *said]
+        found += [(share, LaterRemark(fact, each)) for each in both if (share := _in_common(fact, each.text))]
     found.sort(key=lambda each: (-each[0], each[1].later.id, each[1].fact.id))
     read = [(relate(remark.fact.text, remark.later.text).unrelated, remark) for _, remark in found[:PAIRS]]
     related = [each for each in read if each[0] <= UNRELATED]

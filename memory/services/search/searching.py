@@ -153,9 +153,10 @@ class Searcher:
             later_remarks,
             facts,
             list(candidates.values()),
-            [*shown, *present],
+            shown,
             relation,
             moment.now,
+            present=present,
             passed_over=moment.present,
             session=moment.session,
         )
