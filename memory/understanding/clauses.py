@@ -159,7 +159,10 @@ class ClauseReader:
 
     def _pieces(self, text: str) -> list[list[str]]:
         """The clauses of each sentence of a block."""
-        return [self.splitter.split(sentence) for sentence in sentences(text)]
+        return [
+            [piece for half in _HALVES.split(sentence) for piece in self.splitter.split(half)]
+            for sentence in sentences(text)
+        ]
 
 
 def _placed(pieces: Sequence[str], start: int) -> list[tuple[int, int]]:

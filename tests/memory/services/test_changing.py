@@ -82,7 +82,7 @@ Deploys run on Mondays. ~ | Deploys run on Tuesdays only for the docs. ~
 The cluster has 3 nodes. ~ | The staging cluster has 5 nodes. ~ | The staging cluster has 5 nodes. ~
 We switched from Jest to Vitest. + | We still use Jest for e2e tests. +
 We always squash commits. ~ | We no longer squash commits in the infra repo. ~
-Use tabs for indentation. + | Use spaces for indentation in Python. +
+Use tabs for indentation. ? | Use spaces for indentation in Python. ?
 """
 """What is about a part."""
 

@@ -133,13 +133,20 @@ def test_what_limits_a_clause_or_takes_it_back_is_told_with_it(said: str) -> Non
     "said",
     [
         "Please draw the seating plan; seat numbers always have two letters and a digit.",
-        "add a test for the tide lookup, and note that whatever opens a socket belongs in tests/wire",
+        "fix the moon phase table; angles are stored in radians in this project",
     ],
 )
-def test_a_rule_behind_an_order_is_worth_keeping_and_the_order_is_not(said: str) -> None:
-    [clause] = reader().read(said)
-    assert clause.judged.worth_keeping >= 0.75
-    assert 0 < clause.idle_start < len(said)
+def test_what_a_semicolon_parts_is_read_apart(said: str) -> None:
+    order, rule = reader().read(said)
+    assert order.judged.worth_keeping < 0.2 < 0.8 < rule.judged.worth_keeping
+
+
+def test_a_rule_behind_an_order_is_what_a_clause_tells() -> None:
+    [clause] = reader().read(
+        "add a test for the tide lookup, and note that whatever opens a socket belongs in tests/wire"
+    )
+    assert clause.judged.worth_keeping > 0.5
+    assert clause.text[clause.idle_start :].startswith("and note that")
 
 
 @given(st.text(max_size=300))
