@@ -8,7 +8,6 @@ format, a runtime or a store.
 from __future__ import annotations
 
 import hashlib
-import json
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -17,9 +16,6 @@ from functools import lru_cache
 from typing import Any
 
 import orjson
-
-LARGE = 2**20
-"""Size of a message from which on it is written and read in a way that survives a lack of memory."""
 
 CHAINED = 2**14
 """Links of trails that are kept at hand, a few hundred bytes each: a history comes again with every request."""
@@ -334,81 +330,20 @@ def normal_form(part: Part) -> list[Any]:
     """A part as plain lists, without ids and cache marks."""
     match part:
         case Text(text):
-            return ["t", _encodable(text)]
+            return ["t", encodable(text)]
         case Image(source):
-            return ["i", _encodable(source)]
+            return ["i", encodable(source)]
         case Reasoning(text, signature):
-            return ["r", _encodable(text), _encodable(signature)]
+            return ["r", encodable(text), encodable(signature)]
         case ToolCall(_, name, arguments):
-            return ["c", _encodable(name), _sorted_json(arguments)]
+            return ["c", encodable(name), _sorted_json(arguments)]
         case ToolResult(_, content, failed):
             return ["o", failed, [normal_form(inner) for inner in content]]
         case Opaque(kind, raw):
-            return ["x", _encodable(kind), _sorted_json(raw)]
+            return ["x", encodable(kind), _sorted_json(raw)]
 
 
-def pack(parts: Iterable[Part]) -> bytes:
-    """Parts as JSON, for a store; :func:`unpack` is the inverse."""
-    packed = [_packed(part) for part in parts]
-    if _characters(packed) < LARGE:
-        return orjson.dumps(packed)
-    # The same bytes, more slowly: where memory runs out, this raises an error and orjson ends the process.
-    return json.dumps(packed, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def unpack(data: bytes) -> tuple[Part, ...]:
-    """Parts out of what :func:`pack` made.
-
-    Raises:
-        ValueError: when the data is not of that form.
-    """
-    try:
-        items = orjson.loads(data) if len(data) < LARGE else json.loads(data)
-        return tuple(_unpacked(item) for item in items)
-    except (KeyError, IndexError, TypeError, orjson.JSONDecodeError, json.JSONDecodeError) as error:
-        raise ValueError(f"not packed message parts: {error}") from error
-
-
-def _packed(part: Part) -> list[Any]:
-    match part:
-        case Text(text):
-            return ["text", _encodable(text)]
-        case Image(source):
-            return ["image", _encodable(source)]
-        case Reasoning(text, signature):
-            return ["reasoning", _encodable(text), _encodable(signature)]
-        case ToolCall(id, name, arguments):
-            return ["call", _encodable(id), _encodable(name), _encodable(arguments)]
-        case ToolResult(call_id, content, failed):
-            return ["result", _encodable(call_id), failed, [_packed(inner) for inner in content]]
-        case Opaque(kind, raw):
-            return ["opaque", _encodable(kind), _encodable(raw)]
-
-
-def _characters(packed: list[Any]) -> int:
-    texts = (each for each in packed if not isinstance(each, bool))
-    return sum(_characters(each) if isinstance(each, list) else len(each) for each in texts)
-
-
-def _unpacked(item: list[Any]) -> Part:
-    match item:
-        case ["text", text]:
-            return Text(text)
-        case ["image", source]:
-            return Image(source)
-        case ["reasoning", text, signature]:
-            return Reasoning(text, signature)
-        case ["call", id, name, arguments]:
-            return ToolCall(id, name, arguments)
-        case ["result", call_id, failed, content]:
-            inner = tuple(_unpacked(each) for each in content)
-            return ToolResult(call_id, tuple(p for p in inner if isinstance(p, Text | Image | Opaque)), failed)
-        case ["opaque", kind, raw]:
-            return Opaque(kind, raw)
-    raise ValueError(f"unknown packed part {item[:1]!r}")
-
-
-def _encodable(text: str) -> str:
+def encodable(text: str) -> str:
     """Lone surrogates (legal in JSON escapes, not in UTF-8) become escapes; all else stays."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
@@ -421,4 +356,4 @@ def _sorted_json(raw: str) -> str:
             value = {key: inner for key, inner in value.items() if key not in ("cache_control", "id")}
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
     except (orjson.JSONDecodeError, orjson.JSONEncodeError):  # the latter: nested deeper than it writes
-        return _encodable(raw)
+        return encodable(raw)

@@ -229,6 +229,21 @@ class FactDraft:
     core: str = ""
 
 
+def said_again(fact: Fact) -> FactDraft:
+    """What a fact says as if it were said now, to be held against what is known."""
+    return FactDraft(
+        fact.text,
+        fact.kind,
+        fact.category,
+        fact.stream,
+        fact.layer,
+        fact.origin,
+        valid_from=fact.valid_from,
+        pinned=fact.pinned,
+        wrong=fact.wrong,
+    )
+
+
 def outlasts(one: Fact, other: Fact | FactDraft) -> bool:
     """Whether something holds on when something else, which is said to hold until a day, is over: then that cannot end
     it, or neither would be left."""

@@ -11,13 +11,13 @@ in a file, which a person may edit to join two projects or to part them.
 from __future__ import annotations
 
 import contextlib
-from collections import OrderedDict
 from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
 from memory.learning.redact import redact
+from memory.lru import LruDict
 from proxy.marker import Markers, TrustedProjects
 from proxy.runtimes.environment import ClientEnvironment, project_of
 
@@ -35,8 +35,7 @@ class CheckoutLookup:
     ) -> None:
         self._file = names
         self._home = home if home is not None else Path.home()
-        self._most = most
-        self._found: OrderedDict[str, ClientEnvironment | None] = OrderedDict()
+        self._found: LruDict[str, ClientEnvironment | None] = LruDict(most)
         self._names = _read_names(names)
         self._markers = Markers(TrustedProjects(trusted))
 
@@ -61,9 +60,7 @@ class CheckoutLookup:
 
     def _located(self, place: ClientEnvironment, directory: str) -> ClientEnvironment:
         if directory not in self._found:
-            self._found[directory] = self._look(directory)
-            if len(self._found) > self._most:
-                self._found.popitem(last=False)
+            self._found.put(directory, self._look(directory))
         found = self._found[directory]
         if found is None or found.directory is None:
             return place

@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import stat
 import tomllib
-from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -23,6 +22,7 @@ from typing import Final
 
 import msgspec
 
+from memory.lru import LruDict
 from memory.session import Mode
 from memory.unread_files import LARGEST_MARKER, MARKER, NO_FILES, UnreadFiles, below, checked_globs
 
@@ -135,7 +135,7 @@ class Markers:
 
     def __init__(self, trusted: TrustedProjects | None = None) -> None:
         self._trusted = trusted or TrustedProjects(None)
-        self._read: OrderedDict[str, tuple[tuple[int, int], Marked]] = OrderedDict()
+        self._read: LruDict[str, tuple[tuple[int, int], Marked]] = LruDict(KEPT)
 
     def of(self, directory: str | None) -> Marked:
         """What holds in a folder of this machine: the strictest of what is said in it and above it, on the way by
@@ -179,10 +179,7 @@ class Markers:
         stamp = (told.st_mtime_ns, told.st_size)
         known = self._read.get(str(file))
         if known is None or known[0] != stamp:
-            known = stamp, _marked(file)
-            self._read[str(file)] = known
-            if len(self._read) > KEPT:
-                self._read.popitem(last=False)
+            known = self._read.put(str(file), (stamp, _marked(file)))
         return known[1]
 
 

@@ -20,6 +20,7 @@ from memory.clock import local_now
 from proxy.app import make_app, make_runner
 from proxy.edge import EDGE, Edge
 from proxy.settings import load
+from tests import fresh_journal
 from tests.fake_provider import FakeProvider
 
 Headers = CIMultiDictProxy[str]
@@ -70,6 +71,8 @@ async def running(provider: FakeProvider | str, home: Path, **options: Any) -> A
     # A busy machine must not decide what a test sees: only tests of the deadline set it to what it is in life.
     dotted: dict[str, Any] = {"memory.recall.deadline_ms": 10_000, "memory.journal.hold_ms": 10_000}
     dotted |= {key.replace("__", "."): value for key, value in options.items()}
+    if "memory.postgresql.url" not in dotted:
+        fresh_journal.put(home / "journal.db")
     settings = load(options={"home": str(home), "upstream.url": upstream, "server.port": 0, **dotted}).settings
     app = make_app(settings, now=now)
     runner = make_runner(app)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from memory.context.message_intent import SENTENCE
 from memory.language.vocabulary import vocabulary
 
 MAX_SENTENCE_CHARS: Final = 400
@@ -66,14 +67,12 @@ _OURS: Final = re.compile(
 )
 """What speaks of something that was: "give me the format that we agreed on" asks for it."""
 
-_SENTENCE: Final = re.compile(r"[^.!?\n]*(?:[.!?](?!\s|$)[^.!?\n]*)*(?:[.!?]+|\n|$)")
-
 
 def without_form(text: str) -> str:
     """A message without what it only says about the form of its answer; the message itself where nothing else is
     in it."""
     bare = _EXAMPLE.sub(" ", text)
-    remaining = "".join(map(_without_format, _SENTENCE.findall(bare)))
+    remaining = "".join(map(_without_format, SENTENCE.findall(bare)))
     return remaining.strip() or text
 
 

@@ -49,8 +49,9 @@ _CHOOSES: Final = re.compile(
 )
 """Wishes for advice, in which what the asker likes and dislikes counts."""
 
-_SENTENCE: Final = re.compile(r"[^.!?\n]*(?:[.!?](?!\s|$)[^.!?\n]*)*(?:[.!?]+|\n|$)")
 
+SENTENCE: Final = re.compile(r"[^.!?\n]*(?:[.!?](?!\s|$)[^.!?\n]*)*(?:[.!?]+|\n|$)")
+"""A sentence of a message with what ends it, where only its shape counts."""
 _ORDER: Final = re.compile(
     r"^\W*(?:(?:ok(?:ay)?|so|now|also|and|yes|yeah|yep|yup|but|then|well|alright|great|good|cool|nice|perfect|thanks|hey"
     r"|q|question|please|just|first|actually|before we \w+|next)[\s,.:!;-]+){0,4}"
@@ -114,7 +115,7 @@ def seeks(sentence: str) -> bool:
 
 def asking(text: str) -> list[str]:
     """The sentences of a message that seek something."""
-    return [sentence for piece in _SENTENCE.findall(text) if (sentence := piece.strip()) and seeks(sentence)]
+    return [sentence for piece in SENTENCE.findall(text) if (sentence := piece.strip()) and seeks(sentence)]
 
 
 def wants_advice(text: str) -> bool:
@@ -160,4 +161,4 @@ def _words(pieces: Iterable[str]) -> int:
 
 def _pieces(text: str) -> list[str]:
     """The sentences of a text that are more than an exclamation."""
-    return [piece for found in _SENTENCE.findall(text) if len((piece := found.strip()).split()) > 2]
+    return [piece for found in SENTENCE.findall(text) if len((piece := found.strip()).split()) > 2]

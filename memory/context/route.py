@@ -14,6 +14,7 @@ from datetime import timedelta
 from typing import Final
 
 from memory.fact import Fact, FactKind, Origin, Passage
+from memory.language.calendar_names import MONTH_NAMES, WEEKDAY
 from memory.language.speakers import speaker_in
 from memory.language.time_spans import Span
 
@@ -25,8 +26,8 @@ _DAY: Final = timedelta(days=1)
 
 _TELLS_TIME: Final = re.compile(
     r"\d{1,2}:\d\d|\b\d{1,2} ?[ap]\.?m\b|\b(?:19|20)\d\d\b|\b(?:yesterday|today|tomorrow|tonight|last|next|ago"
-    r"|weeks?|months?|years?|days?|hours?|minutes?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends?|january"
-    r"|february|march|april|june|july|august|september|october|november|december)\b",
+    rf"|weeks?|months?|years?|days?|hours?|minutes?|{WEEKDAY}s?|weekends?"
+    rf"|{'|'.join(name for name in MONTH_NAMES if name != 'may')})\b",
     re.IGNORECASE,
 )
 _TELLS_AMOUNT: Final = re.compile(

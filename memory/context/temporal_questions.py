@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from memory.context.message_intent import SENTENCE
 from memory.fact import Fact, Passage, State
-from memory.language.dates import BEGINNING, MONTH, MONTHS, SEASON, SEASONS
+from memory.language.calendar_names import WEEKDAY
+from memory.language.dates import BEGINNING, MONTH, MONTHS, SEASON, SEASONS, months_later
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,7 @@ class TimeInterval:
     until: datetime | None = None
 
 
+_DAY: Final = timedelta(days=1)
 _CHANGE: Final = r"(?:switch|chang|mov|migrat|replac|rewr|upgrad|renam|refactor|updat|merg|releas|reorgani[sz])"
 _CUE: Final = re.compile(
     r"\b(?:before|until|till|previous|former|prior|earlier|original|initial|old|used? to|back|then|past|ago|last|"
@@ -40,7 +43,7 @@ _EARLIER: Final = (
 )
 # "Before MySQL", "before Petra took over": what has a name may have a predecessor; a day, a meal or a deed has none.
 _NO_NAME: Final = (
-    r"(?!(?:mon|tues|wednes|thurs|fri|satur|sun)day|christmas|easter|new year|lunch|dinner|breakfast|noon|midnight"
+    rf"(?!{WEEKDAY}|christmas|easter|new year|lunch|dinner|breakfast|noon|midnight"
     r"|bed\b|work\b|anything|everything|\w+ing\b|\d{1,2}(?::\d\d)? ?(?:[ap]\.?m|o'clock))"
 )
 _NAME: Final = r"(?:(?-i:[A-Z])[\w.+#'’-]{0,30}|[`\"'][^`\"']{1,40}[`\"'])(?: v?\d[\w.]{0,12})?"
@@ -77,7 +80,6 @@ _ASKS: Final = re.compile(
     r"remind me)\b",
     re.IGNORECASE,
 )
-_SENTENCE: Final = re.compile(r"[^.!?\n]*(?:[.!?](?!\s|$)[^.!?\n]*)*(?:[.!?]+|\n|$)")
 _THEN: Final = re.compile(rf"\b{_WAS}\b", re.IGNORECASE)
 _TIME: Final = re.compile(
     r"\b(?P<how>in|during|around|on|as of|by|since|from|before|until|till|up to|after|back in) (?:the )?"
@@ -95,7 +97,7 @@ def past_of(text: str, now: datetime) -> TimeInterval | None:
     """The time in the past that a question means, in the zone of ``now``; None for a question about anything else."""
     if not _CUE.search(text):
         return None
-    for sentence in _SENTENCE.findall(text):
+    for sentence in SENTENCE.findall(text):
         if not (sentence.rstrip().endswith("?") or _ASKS.match(sentence)):
             continue
         named = _TIME.search(sentence) if _THEN.search(sentence) else None
@@ -143,7 +145,7 @@ def end_of(text: str, now: datetime) -> datetime:
     if re.fullmatch(r"\d{4}(?:-\d\d){0,2}", text):
         year, month, day = (int(part) for part in (text + "-00-00").split("-")[:3])
         begin = datetime(year, month or 1, day or 1, tzinfo=now.tzinfo)
-        return (_after(begin, 0, 1) if day else _after(begin, 1 if month else 12, 0)) - timedelta(microseconds=1)
+        return (begin + _DAY if day else months_later(begin, 1 if month else 12)) - timedelta(microseconds=1)
     at = datetime.fromisoformat(text)
     return at if at.tzinfo is not None else at.replace(tzinfo=now.tzinfo)
 
@@ -163,21 +165,21 @@ def _span(named: re.Match[str], now: datetime) -> tuple[datetime, datetime] | No
         if named["iso"]:
             year, month, *day = (int(part) for part in named["iso"].split("-"))
             begin = midnight.replace(year=year, month=month, day=day[0] if day else 1)
-            return begin, _after(begin, 0, 1) if day else _after(begin, 1, 0)
+            return begin, begin + _DAY if day else months_later(begin, 1)
         if named["month"]:
             return _of_month(named, midnight)
         if named["only"]:
             begin = midnight.replace(year=int(named["only"]), month=1, day=1)
-            return begin, _after(begin, 12, 0)
+            return begin, months_later(begin, 12)
         unit = named["unit"].lower()
         if unit == "year":
             begin = midnight.replace(year=now.year - 1, month=1, day=1)
-            return begin, _after(begin, 12, 0)
+            return begin, months_later(begin, 12)
         if unit in _SPANS:
             return midnight - timedelta(days=2 * _SPANS[unit]), midnight
         begin = midnight.replace(month=SEASONS[unit], day=1)
         begin = begin if begin < now else begin.replace(year=begin.year - 1)
-        return begin, _after(begin, 3, 0)
+        return begin, months_later(begin, 3)
     except ValueError:
         return None
 
@@ -192,9 +194,4 @@ def _of_month(named: re.Match[str], midnight: datetime) -> tuple[datetime, datet
     begin = midnight.replace(year=year, month=month, day=day or 1)
     if begin > midnight and not named["year"]:
         begin = begin.replace(year=year - 1)
-    return begin, _after(begin, 0, 1) if day else _after(begin, 1, 0)
-
-
-def _after(begin: datetime, months: int, days: int) -> datetime:
-    month = begin.month - 1 + months
-    return begin.replace(year=begin.year + month // 12, month=month % 12 + 1) + timedelta(days=days)
+    return begin, begin + _DAY if day else months_later(begin, 1)

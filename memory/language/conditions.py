@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from memory.language.calendar_names import MONTH_NAMES, WEEKDAYS
 from memory.language.entities import entities
 from memory.language.vocabulary import vocabulary
 from memory.language.words import STOP, parts, stem, tokens
@@ -41,18 +42,11 @@ _ANY = frozenset(
     stem(word)
     for word in vocabulary(
         "project repo repository code codebase case fact end general order particular addition time future moment way "
-        "place example instance sure first january february march april may june july august september october "
-        "november december year month week today tomorrow"
-    )
+        "place example instance sure first year month week today tomorrow"
+    ).union(MONTH_NAMES)
 )
 """What narrows nothing, or only says since when."""
-_DAYS = frozenset(
-    stem(word)
-    for word in vocabulary(
-        "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays "
-        "saturdays sundays"
-    )
-)
+_DAYS = frozenset(stem(word) for day in WEEKDAYS for word in (day, f"{day}s"))
 _REASONS = frozenset(
     stem(word)
     for word in vocabulary(

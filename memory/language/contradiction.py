@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from memory.language.calendar_names import WEEKDAYS
 from memory.language.claim import Attribute, Claim
 from memory.language.conditions import apart, counts, narrower, of_one_form, of_others
 from memory.language.content import Stems
@@ -46,10 +47,7 @@ SCOPED = ContradictionVerdict(why="scoped")
 _HOURS = vocabulary("am pm")
 _MORE = vocabulary("support supports accept accepts allow allows offer offers also")
 _AT = frozenset(("on", "at"))
-_DAYS = frozenset(
-    stem(word)
-    for word in (*MONTHS, *vocabulary("monday tuesday wednesday thursday friday saturday sunday weekend day"))
-)
+_DAYS = frozenset(stem(word) for word in (*MONTHS, *WEEKDAYS, "weekend", "day"))
 _NOT_BESIDE_PLACE, _NOT_BARE = ("name", "who"), ("where", "who")
 _VERB_ATTRIBUTES = {
     **dict.fromkeys(vocabulary("hosted based located run lives live deployed runs"), "where"),

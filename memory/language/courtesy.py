@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from memory.language.calendar_names import MONTH_NAME, WEEKDAY
 from memory.language.sentences import sentences
 from memory.language.speakers import speaker_in
 from memory.language.vocabulary import vocabulary
@@ -47,8 +48,7 @@ _PHRASES: Final = frozenset(
 )
 _INFORMATIVE: Final = re.compile(
     r"\bdon't (?!hesitate)|\bthe\b(?<!for the)|^(?!.*\bhave\b).*\b(?:day|evening|weekend)\b"
-    r"|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september"
-    r"|october|november|december)\b"
+    rf"|\b(?:{WEEKDAY}|{MONTH_NAME})\b"
 )
 """What is said of something, or when, in words of courtesy."""
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)?")

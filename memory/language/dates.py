@@ -13,7 +13,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from typing import Final
+from typing import Final, TypeVar
+
+Day = TypeVar("Day", bound=date)
 
 MONTHS: Final = {
     name: month
@@ -136,10 +138,11 @@ def _count(word: str) -> int:
     return int(word) if word.isdigit() else _NUMBERS[word.lower()]
 
 
-def _months(day: date, count: int) -> date:
+def months_later(day: Day, count: int) -> Day:
+    """The same day of a later month, or its last one; ``count`` may be negative."""
     month = day.month - 1 + count
     year, month = day.year + month // 12, month % 12 + 1
-    return date(year, month, min(day.day, calendar.monthrange(year, month)[1]))
+    return day.replace(year=year, month=month, day=min(day.day, calendar.monthrange(year, month)[1]))
 
 
 def _named_day(found: re.Match[str], today: date) -> tuple[str, date] | None:
@@ -197,7 +200,7 @@ def _moved(found: re.Match[str], today: date, sign: int) -> tuple[str, date] | N
         day = today + timedelta(weeks=count * (2 if unit == "fortnight" else 1))
         return _on(day, "", found), day
     if unit in ("month", "monat", "monate", "monaten"):
-        day = _months(today, count).replace(day=1)
+        day = months_later(today, count).replace(day=1)
         return _in(f"{day:%Y-%m}", found), day
     if unit in ("year", "jahr", "jahre", "jahren"):
         return _in(str(today.year + count), found), date(today.year + count, 1, 1)
@@ -214,7 +217,7 @@ def _span(offset: int) -> Callable[[re.Match[str], date], tuple[str, date] | Non
             day = monday + timedelta(days=5)
             return ("On" if found[0][:1].isupper() else "on") + f" the weekend of {day.isoformat()}", day
         if unit in ("month", "monat"):
-            day = _months(today.replace(day=1), offset)
+            day = months_later(today.replace(day=1), offset)
             return _in(f"{day:%Y-%m}", found), day
         if unit in ("year", "jahr"):
             return _in(str(today.year + offset), found), date(today.year + offset, 1, 1)

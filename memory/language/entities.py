@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from memory.language.calendar_names import MONTH_NAMES, WEEKDAYS
 from memory.language.vocabulary import vocabulary
 
 MOST = 16
@@ -47,9 +48,8 @@ _COMMON = vocabulary(
     "might must has have had just also now then thanks thank hi hello hey well oh wow great good nice sure right "
     "sorry actually maybe perhaps always never remember note use make keep add remove fix as after before since "
     "because while although all any some each every most both one two three first second next last new another "
-    "other more only even still yet january february march april may june july august september october november "
-    "december monday tuesday wednesday thursday friday saturday sunday today tomorrow yesterday"
-)
+    "other more only even still yet today tomorrow yesterday"
+).union(MONTH_NAMES, WEEKDAYS)
 # What follows a name that begins a sentence: "Priya prefers", "Acme and Initech", "Tomas told".
 _ACTS = re.compile(r" (?:is|was|has|had|told|said|and|from|at|will|would|[a-z]{2,18}[^su]s)\b")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from memory.language.calendar_names import MONTH_NAME
+
 _REPORTED = re.compile(
     r"^(?:and |but |also )?(?!i |we )(?:\S{1,30} ){1,3}?(?:says?|said|thinks?|thought|claims?|claimed|told (?:me|us)|"
     r"mentioned|reckons?|believes?|heard|suggests?|suggested|assumes?)\b(?! (?:yes|ok))|"
@@ -11,9 +13,8 @@ _REPORTED = re.compile(
     r"\bi (?:heard|think|guess|believe|assume)\b"
 )
 _UNITS = r"(?:week|month|year|quarter|sprint|release|spring|summer|autumn|fall|winter|\w{3,6}day)"
-_MONTHS = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
 _TO_COME = re.compile(
-    rf"\b(?:tomorrow|soon|next {_UNITS}|(?:starting|beginning|as of) (?:on |in )?(?:\w{{3,6}}day|{_MONTHS})|"
+    rf"\b(?:tomorrow|soon|next {_UNITS}|(?:starting|beginning|as of) (?:on |in )?(?:\w{{3,6}}day|{MONTH_NAME})|"
     r"from \w{3,6}day on|"
     r"(?:plan(?:s|ned|ning)?|going|about|intend(?:s|ing)?|hop(?:es?|ing)|wants?|would like) (?:to|on) \w|"
     r"(?:considering|thinking (?:of|about)) \w|"

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
+from memory.language.calendar_names import WEEKDAYS
 from memory.language.claim import Claim
 from memory.language.conditions import counts
 from memory.language.content import Stems
@@ -77,7 +78,7 @@ _APART = re.compile(r"[^\w\s]\s*no longer\b", re.IGNORECASE)
 """What stands before a mark is not who it is that stopped: "the logs are plain text, no longer JSON"."""
 _SINCE = vocabulary("as of since in last this")
 _DAYS = vocabulary("today yesterday")
-_TIMES = _DAYS | MONTHS.keys() | vocabulary("monday tuesday wednesday thursday friday saturday sunday week month year")
+_TIMES = _DAYS | MONTHS.keys() | vocabulary("week month year").union(WEEKDAYS)
 
 
 def narrowed(older: Claim, newer: Claim) -> bool:

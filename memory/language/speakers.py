@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from memory.language.calendar_names import WEEKDAYS
 from memory.language.vocabulary import vocabulary
 
 _SPEAKER_LINE: Final = re.compile(r"^[\s>*_-]{0,4}(?P<name>[A-Z][\w'’-]{1,30}(?: [A-Z][\w'’-]{1,30})?)[*_]{0,2}: \S")
@@ -15,11 +16,11 @@ _LABELS: Final = vocabulary(
     "assistant system human ai bot update edit issue bug problem solution reason cause status title name type "
     "description yes no remember reminder remembered decision rule rules convention preference constraint requirement "
     "fact done understood noted agreed correct correction corrected right sure great perfect thanks plan steps next "
-    "previous before after now then today tomorrow yesterday monday tuesday wednesday thursday friday saturday sunday "
+    "previous before after now then today tomorrow yesterday "
     "please always never however conclusion background overview details changelog changes changed added removed fixed "
     "chore docs refactor test tests expected actual recap remark tldr fyi ps ok first second third finally also "
     "important caution usage default returns args raises see source url http https"
-)
+).union(WEEKDAYS)
 
 
 @lru_cache(maxsize=16384)

@@ -8,14 +8,14 @@ unless it is said to be the last one. Weeks begin on Monday. English. Knows no c
 
 from __future__ import annotations
 
-import calendar
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Final
 
-from memory.language.dates import BEGINNING, MONTH, MONTHS, SEASON, SEASONS
+from memory.language.calendar_names import WEEKDAY, WEEKDAYS
+from memory.language.dates import BEGINNING, MONTH, MONTHS, SEASON, SEASONS, months_later
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,6 @@ class Timed:
 
 _DAY: Final = timedelta(days=1)
 _DAYS: Final = {"day": 1, "week": 7, "weekend": 7, "month": 31}
-_WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _NUMBERS: Final = {
     word: number
     for number, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), start=1)  # noqa: SIM905
@@ -60,8 +59,7 @@ _PARTS: Final = {"morning": (4, 12), "afternoon": (12, 18), "evening": (17, 24),
 
 _CUE: Final = re.compile(
     r"(?<![\w-])(?:19|20)\d\d|yesterday|today|tonight|\b(?:last|this|past) |ago\b|"
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|"
-    rf"\b(?:{BEGINNING})",
+    rf"{WEEKDAY}|\b(?:{BEGINNING})",
     re.IGNORECASE,
 )
 """A cheap look before anything else: most questions name no time."""
@@ -75,8 +73,8 @@ _POINT: Final = "|".join(
         rf"(?: (?P<d2>[0-3]?\d)(?:st|nd|rd|th)?\b(?!:))?(?:,? ?(?:of )?(?P<y2>{_YEAR})\b)?",
         rf"(?P<half>{SEASON}) (?:of )?(?P<y3>{_YEAR})\b",
         rf"(?P<only>{_YEAR})\b(?![-/.]\d)",
-        rf"(?:last|this past) (?P<wd>{'|'.join(_WEEKDAYS)})\b",
-        rf"(?<=\bon )(?P<wd2>{'|'.join(_WEEKDAYS)})\b",
+        rf"(?:last|this past) (?P<wd>{WEEKDAY})\b",
+        rf"(?<=\bon )(?P<wd2>{WEEKDAY})\b",
         r"(?P<rel>the day before yesterday|yesterday|today|tonight|last night)(?! ?['’])"
         r"(?: (?P<daypart>morning|afternoon|evening|night))?",
         r"(?:earlier )?this (?P<now>morning|afternoon|evening|week|weekend|month|year)\b",
@@ -170,16 +168,16 @@ def _point(named: re.Match[str], now: datetime) -> Span | None:
             begin = begin.replace(year=int(named["y3"]))
         elif begin >= midnight:
             begin = begin.replace(year=begin.year - 1)
-        return Span(begin, _months(begin, 3))
+        return Span(begin, months_later(begin, 3))
     if named["only"]:
         if not re.match(
             r"(?:in|since|until|till|before|after|during|by|from|between|and|to|back|around|of)\b", named[0], re.I
         ):
             return None  # "Cyberpunk 2077"
         begin = midnight.replace(year=int(named["only"]), month=1, day=1)
-        return Span(begin, _months(begin, 12))
+        return Span(begin, months_later(begin, 12))
     if weekday := named["wd"] or named["wd2"]:
-        back = (midnight.weekday() - _WEEKDAYS.index(weekday.lower()) - 1) % 7 + 1
+        back = (midnight.weekday() - WEEKDAYS.index(weekday.lower()) - 1) % 7 + 1
         return _days(midnight - back * _DAY)
     if named["rel"]:
         word = named["rel"].lower()
@@ -224,17 +222,11 @@ def _stretch(unit: str, offset: int, midnight: datetime) -> Span:
         return Span(begin - timedelta(hours=8), begin + 2 * _DAY)
     first = midnight.replace(day=1)
     if unit == "month":
-        begin = _months(first, offset)
-        return Span(begin, _months(begin, 1))
+        begin = months_later(first, offset)
+        return Span(begin, months_later(begin, 1))
     begin = first.replace(month=1, year=first.year + offset)
-    return Span(begin, _months(begin, 12))
+    return Span(begin, months_later(begin, 12))
 
 
 def _days(begin: datetime, months: int = 0) -> Span:
-    return Span(begin, _months(begin, months) if months else begin + _DAY)
-
-
-def _months(begin: datetime, months: int) -> datetime:
-    month = begin.month - 1 + months
-    year, month = begin.year + month // 12, month % 12 + 1
-    return begin.replace(year=year, month=month, day=min(begin.day, calendar.monthrange(year, month)[1]))
+    return Span(begin, months_later(begin, months) if months else begin + _DAY)

@@ -11,7 +11,8 @@ import re
 from datetime import datetime, timedelta
 from typing import Final
 
-from memory.language.dates import MONTH, MONTHS
+from memory.language.calendar_names import WEEKDAY
+from memory.language.dates import MONTH, MONTHS, months_later
 
 _UNTIL: Final = re.compile(
     r"\b(?:until|till|through|bis) (?:(?:and including|at least|about|around|on|zum) )?"
@@ -23,7 +24,7 @@ _UNTIL: Final = re.compile(
 )
 _AGAIN: Final = re.compile(
     r"\b(?:every|each|always|usually|daily|weekly|monthly|not (?:until|till))\b"
-    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days? (?:until|till|through) \d",
+    rf"|\b{WEEKDAY}s? (?:until|till|through) \d",
     re.IGNORECASE,
 )
 _MORE: Final = re.compile(
@@ -137,7 +138,7 @@ def is_over(text: str, at: datetime, otherwise: timedelta) -> datetime | None:
         except ValueError:
             continue
         days = 7 if named["week"] else 1
-        ends.append(begin + timedelta(days=days) if named["d"] else _next_month(begin))
+        ends.append(begin + timedelta(days=days) if named["d"] else months_later(begin.replace(day=1), 1))
     ahead = [end for end in ends if end > at]
     return max(ahead) if ahead else None if _OPEN.search(text) else at + otherwise
 
@@ -146,19 +147,15 @@ def _end(found: re.Match[str], midnight: datetime) -> datetime:
     if found["y"]:
         begin = midnight.replace(year=int(found["y"]), month=int(found["m"]), day=int(found["d"] or 1))
         if not found["d"]:
-            return _next_month(begin)
+            return months_later(begin.replace(day=1), 1)
         return begin + timedelta(days=7 if _WEEK.search(found[0]) else 1)
     if found["unit"]:
         match found["unit"].lower():
             case "week":
                 return midnight + timedelta(days=7 - midnight.weekday())
             case "month":
-                return _next_month(midnight.replace(day=1))
+                return months_later(midnight.replace(day=1), 1)
         return midnight.replace(year=midnight.year + 1, month=1, day=1)
     month = MONTHS[found["month"].lower()]
     year = int(found["year"]) if found["year"] else midnight.year + (month < midnight.month)
-    return _next_month(midnight.replace(year=year, month=month, day=1))
-
-
-def _next_month(begin: datetime) -> datetime:
-    return (begin.replace(day=28) + timedelta(days=4)).replace(day=1)
+    return months_later(midnight.replace(year=year, month=month, day=1), 1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from memory.fact import Category, FactKind, Stream
+from memory.language.calendar_names import MONTH_NAME
 from memory.language.dates import MONTH
 from memory.language.vocabulary import vocabulary
 from memory.learning.rules import Rule, RuleFinding, any_of, first, private, rule
@@ -55,9 +56,8 @@ _DID = any_of(
     "struggled recovered injured broke fell stayed missed called invited danced sang"
 )
 _WHEN = (
-    r"\b(?:on|by|in|next|this|tomorrow|tonight|soon|before|after) (?:\w{2,9}day\b|\d|the \d|january|february|march|"
-    r"april|may|june|july|august|september|october|november|december|week|month|year|summer|winter|spring|fall|"
-    r"autumn|end of|weekend)|\btomorrow\b|\btonight\b"
+    rf"\b(?:on|by|in|next|this|tomorrow|tonight|soon|before|after) (?:\w{{2,9}}day\b|\d|the \d|{MONTH_NAME}|week|"
+    r"month|year|summer|winter|spring|fall|autumn|end of|weekend)|\btomorrow\b|\btonight\b"
     r"|\bin (?:an? |\w{1,6} )(?:days?|weeks?|months?|years?)\b"
 )
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from memory.fact import Category, Fact, FactDraft, FactKind, Origin, State
+from memory.language.calendar_names import WEEKDAYS
 from memory.language.claim import Claim
 from memory.language.conditions import apart, circumstances, elsewhere, narrower
 from memory.language.narrowing import narrowed
@@ -44,10 +45,9 @@ _DENIALS: Final = vocabulary(
 _DAYS: Final = frozenset(
     stem(day)
     for day in vocabulary(
-        "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays "
-        "saturdays sundays montag dienstag mittwoch donnerstag freitag samstag sonntag montags dienstags mittwochs "
+        "montag dienstag mittwoch donnerstag freitag samstag sonntag montags dienstags mittwochs "
         "donnerstags freitags lunes martes miércoles jueves viernes"
-    )
+    ).union(WEEKDAYS, [f"{day}s" for day in WEEKDAYS])
 )
 _NUMBERS: Final = vocabulary(
     "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "

@@ -7,6 +7,7 @@ recalled.
 import re
 
 from memory.fact import Category, FactKind, Stream
+from memory.language.calendar_names import MONTH_NAME
 from memory.language.dates import MONTH
 from memory.learning.rules import Rule, RuleFinding, first, rule
 from memory.learning.speech import SpokenSentence
@@ -29,10 +30,7 @@ _OCCASION = (
     r"(?:deadline|due date|release|launch|demo|go-live|code freeze|cutover|standup|stand-up|review|meeting|budget|"
     r"sprint|milestone|kick-?off|retro|migration)"
 )
-_DAY = (
-    r"(?:on|at|by|in|due|to|until|from|every|next|this|tomorrow|\w{3,6}day|january|february|march|april|may|june|"
-    r"july|august|september|october|november|december|\$?€?\d)"
-)
+_DAY = rf"(?:on|at|by|in|due|to|until|from|every|next|this|tomorrow|\w{{3,6}}day|{MONTH_NAME}|\$?€?\d)"
 
 # A value is a name, a number, a path or stands in quotation marks; "is slow" has none.
 _VALUE = re.compile(r"\b(?:is|are) (?:called |named |at |on )?[`\"'(]?(?:\d|[A-Z]|https?:|[a-z]+[-_./]\w|`)")

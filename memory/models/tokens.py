@@ -16,6 +16,7 @@ import logging
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from memory.context.sizes import quick
@@ -135,10 +136,16 @@ class _Encode:
 
 def _load(vocabulary: Vocabulary, folder: Path) -> _Encode | None:
     try:
-        return _Encode(vocabulary, _ranks(folder / vocabulary.file, vocabulary.sha256))
+        return _encode(vocabulary, folder)
     except (OSError, ValueError, ImportError) as error:
         log.warning("tokens are estimated, not counted: %s", error)
         return None
+
+
+@lru_cache(maxsize=1)
+def _encode(vocabulary: Vocabulary, folder: Path) -> _Encode:
+    """The encoder, loaded once in a process."""
+    return _Encode(vocabulary, _ranks(folder / vocabulary.file, vocabulary.sha256))
 
 
 def _ranks(file: Path, sha256: str) -> dict[bytes, int]:

@@ -8,7 +8,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from memory.conversation import Role, Text, digest
-from memory.fact import Category, Fact, FactDraft, FactKind, MemoryTier, Origin, Stability, State, Stream
+from memory.fact import Category, Fact, FactKind, MemoryTier, Origin, Stability, State, Stream, said_again
+from memory.language.calendar_names import MONTH_NAME, WEEKDAY
 from memory.language.claim import Claim
 from memory.language.narrowing import takes_over
 from memory.learning.importance import importance
@@ -23,8 +24,7 @@ SESSION = "a person's own words"
 
 _LATER = re.compile(
     r"(?i)\b(?:tomorrow|next|soon|later|will|shall|going to|starting|plan(?:s|ned|ning)?|"
-    r"(?:from|as of|on|in) (?:mon|tues|wednes|thurs|fri|satur|sun)day|"
-    r"(?:from|as of|in) (?:january|february|march|april|may|june|july|august|september|october|november|december))\b"
+    rf"(?:from|as of|on|in) {WEEKDAY}|(?:from|as of|in) {MONTH_NAME})\b"
 )
 
 
@@ -89,19 +89,8 @@ def met(stated: Fact, neighbours: Sequence[tuple[Fact, float, float]], now: date
     one says of its subject stands in it, too, and from now on; else that both may not hold is noted on both sides, for
     the person to settle. What is only said again in other words stands beside what is known: a night makes one of both.
     """
-    draft = FactDraft(
-        stated.text,
-        stated.kind,
-        stated.category,
-        stated.stream,
-        stated.layer,
-        stated.origin,
-        valid_from=stated.valid_from,
-        pinned=stated.pinned,
-        wrong=stated.wrong,
-    )
     known = {fact.id: fact for fact, _, _ in neighbours}
-    match reconcile(draft, neighbours, now, now):
+    match reconcile(said_again(stated), neighbours, now, now):
         case Supersede(ids, _, others):
             claim, later = Claim(stated.text), _to_come(stated, now)
             gone = [id for id in ids if not later and takes_over(Claim(known[id].text), claim)]

@@ -16,10 +16,10 @@ from memory.edits import Act
 from memory.learning.research_erasure import FORGOTTEN, NO_ARGUMENTS
 from memory.stores.base import ask_many
 from memory.stores.connection import Connection, Row
-from memory.stores.exchanges import forms
 from memory.stores.messages import unseal
 from memory.stores.queries import QUERIES
 from memory.stores.rows import listed, names
+from memory.stores.trails import forms
 
 SHARED = 5
 """So many words in a row, and a line tells of a text."""

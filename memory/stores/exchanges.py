@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from typing import Any
 
 import orjson
 
-from memory.conversation import Message, Part, Reasoning, Reply, Role, chained, digest
+from memory.conversation import Message
 from memory.edits import Entry
 from memory.ports import Journaled
 from memory.scope import Layer, Scope
@@ -27,6 +28,7 @@ from memory.stores.recent_commits import CommittedExchange, ExchangeOwner, histo
 from memory.stores.rows import names, receipt_of, receipt_text, session_of, stamp
 from memory.stores.sessions import write_entries, write_session
 from memory.stores.taints import RunningTaints
+from memory.stores.trails import forms, last_link, reply_message, write_trail
 from memory.stores.worker_backlog import Reading, WorkerBacklog
 
 # A history is stored whole after so many deltas, so that reading one never follows a long chain.
@@ -225,61 +227,24 @@ class Exchanges(WorkerBacklog):
         new, times = self._count(connection, session, _closest(bases, draft.history), draft)
         memories = tuple(each.memory for each in draft.receipt.shown)
         shown, at = names(memories), stamp(draft.at) or ""
-        cursor = connection.execute(
-            QUERIES["exchange_write"],
-            {
-                "id": draft.id,
-                "session": session,
-                "kind": draft.kind.value,
-                "at": at,
-                "dialect": draft.dialect,
-                "model": draft.model,
-                "status": draft.status,
-                "base": base,
-                "kept": known,
-                "depth": depth,
-                "tail": draft.history[known * DIGEST :],
-                "fresh": orjson.dumps(new).decode(),
-                "reply": draft.reply,
-                "complete": draft.complete,
-                "stop": draft.stop,
-                "usage": orjson.dumps(asdict(draft.usage)).decode() if draft.usage else "",
-                "shown": shown,
-                "tools": draft.tools,
-            },
-        )
+        row = _row(draft, new) | {"session": session, "base": base, "kept": known, "depth": depth, "shown": shown}
+        cursor = connection.execute(QUERIES["exchange_write"], row | {"tail": draft.history[known * DIGEST :]})
         if not cursor.rowcount:
             return None
         number = cursor.lastrowid or 0
         self._newly.written(number)
         write_messages(connection, person, draft.messages)
         write_several(connection, "seen_write", [(session, key, count) for key, count in times.items()])
-        link = _last_link(draft.history, bases)
-        trail = _last_link(draft.history[: -draft.behind * DIGEST], bases) if draft.behind else link
-        _write_trail(connection, draft, session, number, trail)
+        link = last_link(draft.history, bases)
+        trail = last_link(draft.history[: -draft.behind * DIGEST], bases) if draft.behind else link
+        write_trail(connection, draft, session, number, trail)
         if draft.receipt.id:  # A replayed exchange has none: nothing was done to it.
             stored = self._known.of(each.memory for each in draft.receipt.shown)
             body = receipt_text(draft.receipt, self._redact, stored)
             connection.execute(QUERIES["receipt_write"], (draft.receipt.id, number, body))
         if draft.receipt.shown:
             connection.execute(QUERIES["mentions_write"], ("exchange", number, shown))
-        exchange = CommittedExchange(
-            number=number,
-            id=draft.id,
-            session=session,
-            kind=draft.kind.value,
-            at=datetime.fromisoformat(at),
-            model=draft.model,
-            status=draft.status,
-            fresh=tuple(new),
-            reply=draft.reply,
-            complete=draft.complete,
-            usage=draft.usage,
-            shown=memories,
-            history=draft.history,
-            tools=draft.tools,
-            recalled=draft.receipt.shown if draft.receipt.id else None,
-        )
+        exchange = _committed(draft, number, session, new, memories, datetime.fromisoformat(at))
         return WrittenExchange(EarlierExchange(number, depth, draft.history, link), exchange, person)
 
     def _bases(self, connection: Connection, of: Session, session: int | None) -> list[EarlierExchange]:
@@ -337,55 +302,43 @@ class Exchanges(WorkerBacklog):
         )
 
 
-def reply_message(reply: Reply) -> Message | None:
-    """The reply as the message that a client sends back; None where nothing was said."""
-    name = digest(Role.ASSISTANT, reply.sent or reply.parts)
-    return Message(Role.ASSISTANT, reply.parts, name) if reply.parts else None
+def _row(draft: ExchangeDraft, new: Sequence[int]) -> dict[str, Any]:
+    """What stands in the row of an exchange, whatever it is built on."""
+    return {
+        "id": draft.id,
+        "kind": draft.kind.value,
+        "at": stamp(draft.at) or "",
+        "dialect": draft.dialect,
+        "model": draft.model,
+        "status": draft.status,
+        "fresh": orjson.dumps(new).decode(),
+        "reply": draft.reply,
+        "complete": draft.complete,
+        "stop": draft.stop,
+        "usage": orjson.dumps(asdict(draft.usage)).decode() if draft.usage else "",
+        "tools": draft.tools,
+    }
 
 
-def forms(parts: Sequence[Part], whole: bytes = b"") -> list[tuple[bytes, ...]]:
-    """The digests of the messages as which a client may send a reply back, the likeliest first; ``whole`` is that of
-    all parts as one message, where it is known.
-
-    As one message or, in the Responses format, as one for each part; and without the reasoning, which most
-    clients of the chat format leave out.
-    """
-    found: dict[tuple[bytes, ...], None] = {}
-    plain = tuple(part for part in parts if not isinstance(part, Reasoning))
-    for chosen in (tuple(parts), plain) if len(plain) < len(parts) else (plain,):
-        if chosen:
-            found[(whole if whole and len(chosen) == len(parts) else digest(Role.ASSISTANT, chosen),)] = None
-            if len(chosen) > 1:
-                found[tuple(digest(Role.ASSISTANT, (part,)) for part in chosen)] = None
-    return list(found)
-
-
-def going_on(link: bytes, digests: Iterable[bytes]) -> bytes:
-    """The link of a trail that goes on with these messages (see :meth:`memory.conversation.Conversation.trail`)."""
-    for key in digests:
-        link = chained(link, key)
-    return link
-
-
-def _last_link(history: bytes, bases: Iterable[EarlierExchange]) -> bytes:
-    """The last link of the trail of a history; hashing goes on from an exchange that the request continues."""
-    for past in bases:
-        if past.link and history.startswith(past.history):
-            return going_on(past.link, split(history[len(past.history) :]))
-    return going_on(b"", split(history))
-
-
-def _write_trail(connection: Connection, draft: ExchangeDraft, session: int, number: int, link: bytes) -> None:
-    """Where this request ended, and where the next one will be when it sends the reply along."""
-    if not link or not (draft.kind.teaches or draft.extends):
-        return
-    if draft.kind.teaches:
-        connection.execute(QUERIES["session_tip"], {"turn": number, "session": session, "at": stamp(draft.at)})
-    links = [link]
-    if draft.complete:
-        links.extend(going_on(link, sequence) for sequence in draft.forms)
-    write_several(
-        connection, "trail_write", [(link, draft.namespace, session, number) for link in dict.fromkeys(links)]
+def _committed(
+    draft: ExchangeDraft, number: int, session: int, new: Sequence[int], memories: tuple[str, ...], at: datetime
+) -> CommittedExchange:
+    return CommittedExchange(
+        number=number,
+        id=draft.id,
+        session=session,
+        kind=draft.kind.value,
+        at=at,
+        model=draft.model,
+        status=draft.status,
+        fresh=tuple(new),
+        reply=draft.reply,
+        complete=draft.complete,
+        usage=draft.usage,
+        shown=memories,
+        history=draft.history,
+        tools=draft.tools,
+        recalled=draft.receipt.shown if draft.receipt.id else None,
     )
 
 

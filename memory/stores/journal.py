@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
+from memory.lru import LruDict
 from memory.ports import Counts, Lesson, SharedEvents
 from memory.stores.audit import Audit
 from memory.stores.base import JournalPart, ask_many
@@ -39,7 +39,7 @@ from memory.stores.rows import check_columns, stamp
 from memory.stores.sessions import LatestTurnStore, Sessions
 from memory.stores.set_aside import SetAsideStore
 from memory.stores.spill import Spill
-from memory.stores.sums import Sums
+from memory.stores.sums import PEOPLE, Sums
 from memory.stores.taints import RunningTaints
 from memory.stores.transfer import TransferStore
 
@@ -106,7 +106,7 @@ class SqlJournal(
         self._gate = LoopGate()
         self._nothing = {}
         self._drafts = {}
-        self._summed = OrderedDict()
+        self._summed = LruDict(PEOPLE)
         self._known = KnownMemories()
         self.changed = ChangedMemories()
         """The facts and passages that writes have changed, for one who follows them."""

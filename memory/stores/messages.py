@@ -22,11 +22,10 @@ from memory.conversation import (
     Text,
     ToolCall,
     ToolResult,
-    pack,
-    unpack,
 )
 from memory.learning.redact import Names
 from memory.learning.research_erasure import FORGOTTEN
+from memory.message_codec import pack, unpack
 from memory.stores.connection import Connection
 from memory.stores.queries import write_several
 

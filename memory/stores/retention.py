@@ -20,7 +20,6 @@ import orjson
 from memory.conversation import Role
 from memory.stores.base import ask_many, chunks
 from memory.stores.connection import Connection, Row
-from memory.stores.exchanges import forms
 from memory.stores.gate import LoopGate
 from memory.stores.histories import split
 from memory.stores.history_cache import RecentHistories
@@ -28,6 +27,7 @@ from memory.stores.messages import unseal
 from memory.stores.queries import QUERIES
 from memory.stores.recent_commits import history_of
 from memory.stores.rows import listed
+from memory.stores.trails import forms
 from memory.stores.worker_backlog import WorkerBacklog
 
 EXCHANGES, MESSAGES, PAGES = 64, 128, 512

@@ -25,7 +25,7 @@ from memory.stores.connection import Connection
 from memory.stores.erasure import LineEraser
 from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.exchange_draft import Damaged, ExchangeDraft, Texts, dump, load
-from memory.stores.exchanges import Exchanges, WrittenExchange, reply_message
+from memory.stores.exchanges import Exchanges, WrittenExchange
 from memory.stores.forgetting import texts_of
 from memory.stores.histories import join
 from memory.stores.lost_journal import files_aside
@@ -33,6 +33,7 @@ from memory.stores.queries import QUERIES
 from memory.stores.rows import fact_of, passage_of
 from memory.stores.sessions import write_new_entry, write_session
 from memory.stores.spill import Spill
+from memory.stores.trails import reply_message
 
 log = logging.getLogger(__name__)
 

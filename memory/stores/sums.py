@@ -5,13 +5,13 @@ The sums of turns that were read once are kept: a month has tens of thousands of
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 import orjson
 
+from memory.lru import LruDict
 from memory.ports import Measured, ModelTotals
 from memory.scope import Scope
 from memory.stores.base import JournalPart
@@ -38,7 +38,7 @@ class Summed:
 class Sums(JournalPart):
     """The part of the journal that adds up."""
 
-    _summed: OrderedDict[Scope | None, Summed]
+    _summed: LruDict[Scope | None, Summed]
 
     async def sums(self, since: datetime, of: Scope | None = None) -> list[ModelTotals]:
         """See :class:`memory.ports.Journal`."""
@@ -62,10 +62,7 @@ class Sums(JournalPart):
             return replace(told, receipts=_receipts(connection, told))
 
         told = await self._db.read(work)
-        self._summed[whose] = told
-        self._summed.move_to_end(whose)
-        while len(self._summed) > PEOPLE:
-            self._summed.popitem(last=False)
+        self._summed.put(whose, told)
         return [each for each in told.sums.values() if each.day >= f"{since:%Y-%m-%d}"]
 
     async def measured(self, since: datetime, of: Scope) -> list[Measured]:

@@ -7,7 +7,6 @@ Only ever a shortcut: without it the same is read from the newest spoken message
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -15,6 +14,7 @@ from hashlib import blake2b
 from memory.conversation import Message, Role
 from memory.fact import Origin
 from memory.learning.taint import taint_of
+from memory.lru import LruDict
 from memory.stores.histories import DIGEST, split
 
 _STEP = 200
@@ -36,9 +36,8 @@ class RunningTaints:
     """The taints of the sessions that are alive, of ``most`` of them."""
 
     def __init__(self, most: int = 512) -> None:
-        self._most = most
         self._lock = threading.Lock()
-        self._known: OrderedDict[str, _KnownTaint] = OrderedDict()
+        self._known: LruDict[str, _KnownTaint] = LruDict(most)
 
     def behind(self, history: bytes, *, of: str, read: Read) -> Origin | None:
         """The taint behind a joined history of the session ``of``; ``read`` gives messages by their digests."""
@@ -60,10 +59,7 @@ class RunningTaints:
             end = start
         taint = taint_of(unread, known.taint)
         with self._lock:
-            self._known[of] = _KnownTaint(len(history), _hash(history), taint)
-            self._known.move_to_end(of)
-            while len(self._known) > self._most:
-                self._known.popitem(last=False)
+            self._known.put(of, _KnownTaint(len(history), _hash(history), taint))
         return taint
 
 

@@ -7,7 +7,6 @@ reply can be put behind the words that it answers.
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -18,6 +17,7 @@ from memory.conversation import Reply, Text
 from memory.edits import Append
 from memory.hooks.params import checked_text
 from memory.learning.redact import redact_name
+from memory.lru import LruDict
 from memory.session import Arrival, Prepared, RequestKind
 from proxy.api.params import body_of, memory_of, scope_of
 from proxy.api.responses import answer
@@ -64,15 +64,11 @@ class Talks:
     """The talks that are under way."""
 
     def __init__(self) -> None:
-        self._talks: OrderedDict[tuple[str, ...], Talk] = OrderedDict()
+        self._talks: LruDict[tuple[str, ...], Talk] = LruDict(MOST_TALKS)
 
     def of(self, *key: str) -> Talk:
         """A talk by its key; a new one where there is none."""
-        talk = self._talks.setdefault(key, Talk())
-        self._talks.move_to_end(key)
-        while len(self._talks) > MOST_TALKS:
-            self._talks.popitem(last=False)
-        return talk
+        return self._talks.use(key, Talk())
 
 
 TALKS = web.AppKey("talks", Talks)

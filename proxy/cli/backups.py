@@ -81,30 +81,39 @@ def backup(
             raise CommandError(str(error)) from error
         except sqlite3.Error as error:
             raise CommandError(f"the journal cannot be copied: {error}; see `palimpsest verify`") from error
-    state = read_state(folder)
-    if place != own_place(folder) and str(place) not in state.places:
-        state = msgspec.structs.replace(state, places=(*state.places, str(place)))
+    state = _remembered(folder, place)
     if every is not None:
         state = msgspec.structs.replace(
             state, every=seconds, place=str(place) if seconds else "", keep=keep, keys=not without_keys
         )
-    # Who backs up where something could not be taken out of has seen to it.
-    write_state(folder, msgspec.structs.replace(state, stale=tuple(each for each in state.stale if each != str(place))))
+    write_state(folder, state)
     if as_json:
         output.as_json({"folder": new_backup and str(new_backup), "every_seconds": state.every})
         return
-    if new_backup is not None and encrypt:
-        print(f"encrypted, in {new_backup}: without the passphrase nobody reads it, you neither")
-    elif new_backup is not None:
-        print(f"{_what(read_list(new_backup))} in {new_backup}")
-        print(
-            "anybody who can read it can read all that is remembered" + ("" if without_keys else ", and has its keys")
-        )
+    if new_backup is not None:
+        _print_made(new_backup, encrypt, without_keys)
     if every is not None:
         summary = (
             f"the server makes one in {place} every {every}, and keeps {keep}" if seconds else "none is made by itself"
         )
         print(f"from now on {summary}")
+
+
+def _print_made(new_backup: Path, encrypted: bool, without_keys: bool) -> None:
+    if encrypted:
+        print(f"encrypted, in {new_backup}: without the passphrase nobody reads it, you neither")
+        return
+    print(f"{_what(read_list(new_backup))} in {new_backup}")
+    print("anybody who can read it can read all that is remembered" + ("" if without_keys else ", and has its keys"))
+
+
+def _remembered(folder: Path, place: Path) -> BackupState:
+    """What is known of backups, with the place of a new one."""
+    state = read_state(folder)
+    if place != own_place(folder) and str(place) not in state.places:
+        state = msgspec.structs.replace(state, places=(*state.places, str(place)))
+    # Who backs up where something could not be taken out of has seen to it.
+    return msgspec.structs.replace(state, stale=tuple(each for each in state.stale if each != str(place)))
 
 
 def restore(

@@ -79,24 +79,9 @@ def connect(
 ) -> None:
     """Show how to connect a runtime, or do it."""
     if runtime is None:
-        names = titles()
-        if as_json:
-            print(json.dumps({"runtimes": names}))
-        else:
-            print("\n".join(f"{name:<16} {title}" for name, title in names.items()))
+        _list(as_json)
         return
-    if runtime not in GUIDES:
-        there = f"there is no guide for {runtime!r}; there are: {', '.join(GUIDES)}"
-        raise CommandError(f"{there}. Any client that lets its base URL be set works: palimpsest connect other", 2)
-    if write and undo:
-        raise CommandError("say either --write or --undo", 2)
-    if with_mcp and not (undo or writes_mcp(runtime)):
-        written = ", ".join(mcp_runtimes())
-        raise CommandError(
-            f"--with-mcp writes for {written} only: leave it out, and see what `palimpsest connect {runtime}` says", 2
-        )
-    if statusline and not has_status_line(runtime):
-        raise CommandError("--statusline is for claude only: the others show no line of ours", 2)
+    _check(runtime, write, undo, with_mcp, statusline)
     settled = loaded(home, config)
     settings = settled.settings
     if settings.credentials and key is None and not undo:
@@ -130,6 +115,30 @@ def connect(
     except FileChangedSince as error:
         hint = "; --force puts back what stood there all the same" if undo else ""
         raise CommandError(f"{error}{hint}") from error
+
+
+def _list(as_json: bool) -> None:
+    names = titles()
+    if as_json:
+        print(json.dumps({"runtimes": names}))
+    else:
+        print("\n".join(f"{name:<16} {title}" for name, title in names.items()))
+
+
+def _check(runtime: str, write: bool, undo: bool, with_mcp: bool, statusline: bool) -> None:
+    """Refuse what cannot be done with a runtime."""
+    if runtime not in GUIDES:
+        there = f"there is no guide for {runtime!r}; there are: {', '.join(GUIDES)}"
+        raise CommandError(f"{there}. Any client that lets its base URL be set works: palimpsest connect other", 2)
+    if write and undo:
+        raise CommandError("say either --write or --undo", 2)
+    if with_mcp and not (undo or writes_mcp(runtime)):
+        written = ", ".join(mcp_runtimes())
+        raise CommandError(
+            f"--with-mcp writes for {written} only: leave it out, and see what `palimpsest connect {runtime}` says", 2
+        )
+    if statusline and not has_status_line(runtime):
+        raise CommandError("--statusline is for claude only: the others show no line of ours", 2)
 
 
 def _offer_service(settings: Settings, home: Path | None, config: Path | None) -> None:

@@ -226,7 +226,11 @@ def forget(
             outcome = server.ask("POST", "api/forget", scope, {"ids": ids})
     if call.as_json:
         output.as_json(outcome)
-        return
+    else:
+        _print_forgotten(outcome)
+
+
+def _print_forgotten(outcome: dict[str, Any]) -> None:
     gone = outcome["forgotten"]
     facts, passages = wording.count(len(gone["facts"]), "fact"), wording.count(len(gone["passages"]), "passage")
     messages = wording.count(gone["messages"], "message")

@@ -44,22 +44,14 @@ def _print_report(data: dict[str, Any], limit: int) -> None:
     ]
     console.print(Text(", ".join(filter(None, head)) + f" (palimpsest log {receipt['id'][: output.SHORT]})", "dim"))
 
-    def item(each: dict[str, Any], about: str) -> None:
-        console.print(Text(f"  {_short(output.memory_text(each))}"), soft_wrap=True)
-        console.print(Text(f"    {each['id'][: output.SHORT]}  {about}", "dim"), soft_wrap=True)
-
     if data["asked"]:
         console.print(Text(f"you said: {_short(data['asked'])}"), soft_wrap=True)
     console.print()
     if data["added"]:
         console.print(f"added, {wording.count(len(data['added']), 'memory')}:")
         for each in data["added"]:
-            item(
-                each,
-                "; ".join(
-                    filter(None, (explanations.source(each, data["project"], now), explanations.because(each["why"])))
-                ),
-            )
+            about = explanations.source(each, data["project"], now), explanations.because(each["why"])
+            _print_memory(each, "; ".join(filter(None, about)))
     else:
         before = bool(data["page"] or data["earlier"])
         console.print(f"nothing was added{' here' if before else ''}: {explanations.nothing(data['nothing'], before)}")
@@ -76,12 +68,27 @@ def _print_report(data: dict[str, Any], limit: int) -> None:
         console.print(f"! {mode}")
     if short := shed_report.short(receipt):
         console.print(f"left out of the request's own text: {short}")
+    _print_left(data, limit, now)
+
+
+def _print_memory(each: dict[str, Any], about: str) -> None:
+    from rich.text import Text
+
+    console = output.screen()
+    console.print(Text(f"  {_short(output.memory_text(each))}"), soft_wrap=True)
+    console.print(Text(f"    {each['id'][: output.SHORT]}  {about}", "dim"), soft_wrap=True)
+
+
+def _print_left(data: dict[str, Any], limit: int, now: datetime) -> None:
+    """What was looked at and not added."""
+    console = output.screen()
     # What stands in the request already is no loss; a program is told of it all the same.
     left = [each for each in data["left"] if each["fate"] != explanations.THERE]
     if left[:limit]:
         console.print("\nlooked at and not added (as recall decides it now):")
         for each in left[:limit]:
-            item(each, f"{explanations.fate(each['fate'])}; {explanations.source(each, data['project'], now)}")
+            about = f"{explanations.fate(each['fate'])}; {explanations.source(each, data['project'], now)}"
+            _print_memory(each, about)
         more = len(left) - limit
         if more > 0:
             console.print(f"  and {more} more (--limit)")

@@ -70,7 +70,7 @@ async def measured(folder: Path, files: int, facts: int, shown: int, requests: i
     await feature.arrived(session, _arrival(root, AT))
     view = feature.sight.view(root)
     assert view is not None
-    while await feature.look_into_new(view):
+    while await feature.upkeep.look_into_new(view):
         pass
     for number in range(requests):
         if edit and number % edit == edit - 1:

@@ -7,7 +7,6 @@ where enough has been done since the last look.
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -41,6 +40,7 @@ from memory.learning.behaviour.skills import Skill, SkillThresholds, skills, ste
 from memory.learning.behaviour.steps import Marked, Window, marked, read, window
 from memory.learning.outcome import drafted
 from memory.learning.tombstones import tombstone_of
+from memory.lru import LruDict
 from memory.ports import Journal, Journaled
 from memory.scope import Layer
 from memory.settings import LearningSettings
@@ -109,7 +109,7 @@ class BehaviourObserver:
         self._journal = journal
         self._new_id = new_id
         self._settings = settings
-        self._counted: OrderedDict[str, _StepCounts] = OrderedDict()
+        self._counted: LruDict[str, _StepCounts] = LruDict(MAX_OWNERS)
 
     async def observe(self, journaled: Journaled) -> FeatureLesson:
         """What an exchange shows of how work is done.
@@ -202,10 +202,7 @@ class BehaviourObserver:
 
     def _due(self, owner: str, session: str, steps: int) -> bool:
         """Whether habits are to be looked for now."""
-        counted = self._counted.setdefault(owner, _StepCounts())
-        self._counted.move_to_end(owner)
-        while len(self._counted) > MAX_OWNERS:
-            self._counted.popitem(last=False)
+        counted = self._counted.use(owner, _StepCounts())
         begins, counted.session = counted.session != session, session
         counted.since += steps
         if not counted.looked:

@@ -20,6 +20,7 @@ from memory.features.checkouts.files import CheckoutFiles, FileSignature
 from memory.features.checkouts.finding import mark_of
 from memory.features.checkouts.looking import CheckoutView
 from memory.learning.citations import needle
+from memory.lru import LruDict
 
 MOST_CHECKOUTS: Final = 16
 """Checkouts that are kept in sight."""
@@ -116,7 +117,7 @@ class CitationChecker:
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self._clock = clock
-        self._files: OrderedDict[str, OrderedDict[str, CitedFile]] = OrderedDict()
+        self._files: LruDict[str, LruDict[str, CitedFile]] = LruDict(MOST_CHECKOUTS)
         self._contents: OrderedDict[tuple[str, str], tuple[FileSignature, bytes]] = OrderedDict()
         self._bytes = 0
         self.elsewhere: dict[tuple[str, str], tuple[int, str]] = {}
@@ -143,7 +144,7 @@ class CitationChecker:
     def refresh(self, view: CheckoutView, until: float) -> Mapping[str, CitedFile]:
         """The files of a checkout that were asked for last as they are now, by their paths, with all that was looked up
         of them looked up again where they were written since. As far as there is time."""
-        files = self._files.get(view.root, OrderedDict())
+        files = self._files.get(view.root) or LruDict[str, CitedFile](MOST_FILES)
         looked: dict[str, CitedFile] = {}
         with CheckoutFiles(view.root) as inside:
             for path in list(reversed(files))[:AT_ARRIVAL]:
@@ -192,18 +193,12 @@ class CitationChecker:
         Raises:
             OSError: when it cannot be told whether it is there.
         """
-        files = self._files.setdefault(root, OrderedDict())
-        self._files.move_to_end(root)
-        while len(self._files) > MOST_CHECKOUTS:
-            self._files.popitem(last=False)
+        files = self._files.use(root, LruDict(MOST_FILES))
         signature = inside.signature(path)
         file = files.get(path)
         if file is None or file.signature != signature:
-            file = files[path] = CitedFile(signature)
-        files.move_to_end(path)
-        while len(files) > MOST_FILES:
-            files.popitem(last=False)
-        return file
+            file = CitedFile(signature)
+        return files.put(path, file)
 
     def _look(self, cited: Citation, root: str, file: CitedFile, inside: CheckoutFiles) -> None:
         """Look a citation up in its file, if that is one that is read.

@@ -4,21 +4,19 @@ up before it is shown."""
 from __future__ import annotations
 
 import time
-from collections import OrderedDict, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
-from memory.checkout import Branch, Checkout, Citation, LearnedAt
+from memory.checkout import Checkout, LearnedAt
 from memory.fact import Fact, Origin, Passage
 from memory.fact import State as FactState
 from memory.features.checkouts import marking
-from memory.features.checkouts.branches import follow
 from memory.features.checkouts.checking import CitationState, CitationVerdict
 from memory.features.checkouts.declared import against
-from memory.features.checkouts.finding import found
+from memory.features.checkouts.journal_port import CheckoutJournal
 from memory.features.checkouts.looking import CheckoutView
 from memory.features.checkouts.own_files import Changes, OwnFiles
 from memory.features.checkouts.records import LEARNT, learnt_of, record_of
@@ -26,9 +24,11 @@ from memory.features.checkouts.rows import Rows
 from memory.features.checkouts.sharing import Sharing
 from memory.features.checkouts.sight import SHORTEST_WAIT_SECONDS, CheckoutWatcher, Clock, SeenCheckout
 from memory.features.checkouts.tracked import NAME
+from memory.features.checkouts.upkeep import MOST_ASKED, MOST_LOOKED, CheckoutUpkeep
 from memory.hooks.feature import Core, Feature, FeatureErasure, FeatureLesson, FeatureRoute, MemoryMark
 from memory.hooks.route_request import RouteRequest
 from memory.hooks.serializers import memory
+from memory.lru import LruDict
 from memory.ports import Forgotten, Journaled
 from memory.scope import Scope, owned_by
 from memory.session import Arrival, Session
@@ -36,40 +36,13 @@ from memory.session import Arrival, Session
 MOST_SESSIONS = 4096
 MOST_REMEMBERED = 64
 """Requests of a session of which it is known in what state of the checkout they came."""
-MOST_ASKED = 2000
-"""Memories of an owner that are looked through for what is gone."""
 ASKING_SECONDS = 10.0
 """For a repository, where a person asks."""
 MOST_COMPARED = 1000
 """Characters of a memory that are held against the manifests."""
-MOST_PRIMED = 500
-"""Memories that are looked up when a checkout is seen first."""
-MOST_LOOKED = 500
-"""Memories that are looked into behind one exchange."""
 STAGE_SECONDS = 0.05
 """A request waits at least so long to know which memories hold on a branch only: well below what a feature has beyond
 its time before it is given up."""
-
-
-class CheckoutJournal(Protocol):
-    """What this needs of the journal."""
-
-    @property
-    def works(self) -> bool: ...
-    async def learnt(self, memories: Sequence[str]) -> dict[str, LearnedAt]: ...
-    async def unlooked(self, repository: str, limit: int) -> list[tuple[str, str]]: ...
-    async def looked(self, cited: Mapping[str, Sequence[Citation]]) -> None: ...
-    async def branches(self, repository: str) -> list[Branch]: ...
-    async def unanchored(self, repository: str, branch: str) -> list[tuple[str, str]]: ...
-    async def follow(
-        self, branches: Sequence[Branch], renamed: Mapping[str, str], anchors: Mapping[str, str], repository: str
-    ) -> frozenset[str]: ...
-    async def learnt_on(self, branch: str, owners: Sequence[str], limit: int) -> list[str]: ...
-    async def counted(self, owners: Sequence[str], limit: int) -> list[Any]: ...
-    async def learnt_after(self, owner: str, after: str, limit: int) -> list[LearnedAt]: ...
-    async def learn_where(self, learnt: LearnedAt) -> bool: ...
-    async def facts(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Fact]: ...
-    async def memories(self, ids: Sequence[str], owners: Sequence[str]) -> list[Fact | Passage]: ...
 
 
 @dataclass(slots=True)
@@ -96,12 +69,12 @@ class CheckoutsFeature(Feature):
         self._journal: CheckoutJournal = core.journal
         self._settings = core.settings.checkouts
         self._now = core.now
-        self._changed: Callable[[frozenset[str]], None] = core.changed
         self.rows = Rows(core.journal)
         self.sight = CheckoutWatcher(self._settings.folders, clock)
         self.own_files = OwnFiles(core.journal, self.sight)
         self.sharing = Sharing(core.journal, self.sight, core.new_id)
-        self._sessions: OrderedDict[str, _Worked] = OrderedDict()
+        self.upkeep = CheckoutUpkeep(self._journal, self.sight, self.rows, core.now, core.changed)
+        self._sessions: LruDict[str, _Worked] = LruDict(MOST_SESSIONS)
         self._unknown: dict[str, tuple[Fact, str]] = {}
         self._counts = {"marked": 0, "late": 0, "not_at_hand": 0, "held": 0}
 
@@ -114,15 +87,13 @@ class CheckoutsFeature(Feature):
             return
         worked = self._sessions.get(session.id)
         if worked is None or worked.root != root:
-            worked = self._sessions[session.id] = _Worked(root)
-        self._sessions.move_to_end(session.id)
-        while len(self._sessions) > MOST_SESSIONS:
-            self._sessions.popitem(last=False)
+            worked = _Worked(root)
+        self._sessions.put(session.id, worked)
         view = await self.sight.look(root, arrival.at)
         if view is not None:
             worked.came.append((arrival.at, view.checkout))
-            await self._prime(view, arrival.scope)
-            await self._follow(view)
+            await self.upkeep.prime(view, arrival.scope)
+            await self.upkeep.follow(view)
             await self._look_into_unknown(view)
 
     async def marks(
@@ -202,8 +173,8 @@ class CheckoutsFeature(Feature):
             self.rows.written()
             if own.seen:
                 self.sight.prime(own.seen, view)
-            if await self.look_into_new(view):
-                await self._follow(view, anew=True)
+            if await self.upkeep.look_into_new(view):
+                await self.upkeep.follow(view, anew=True)
 
         return FeatureLesson(own.facts, own.known, then=then, checkout=worked.at(exchange.at) or view.checkout)
 
@@ -324,59 +295,14 @@ class CheckoutsFeature(Feature):
     def metrics(self) -> Mapping[str, float]:
         return {f"{name}_total": float(count) for name, count in self._counts.items()}
 
-    async def _follow(self, view: CheckoutView, *, anew: bool = False) -> None:
-        """See what has become of the branches on which something was learnt, where any reference has changed."""
-        # What is found out is written down by the one that does the work.
-        if not self._journal.works or (not self.sight.to_follow(view) and not anew):
-            return
-        repository = view.checkout.repository
-        known = await self._journal.branches(repository)
-        if not known:
-            return
-        followed = await self.sight.run_git(partial(follow, view, known, self._now()))
-        anchors: dict[str, str] = {}
-        old = {new: name for name, new in followed.renamed.items()}
-        for name, own in followed.own.items():
-            for id, at in await self._journal.unanchored(repository, old.get(name, name)):
-                anchors[id] = at if at in own else own[-1]
-        if followed.branches or followed.renamed or anchors:
-            owners = await self._journal.follow(followed.branches, followed.renamed, anchors, repository)
-            self.rows.written()
-            self._changed(owners)
-
-    async def _prime(self, view: CheckoutView, scope: Scope) -> None:
-        """Have what is remembered of a checkout looked up once."""
-        if not self.sight.to_prime(view.root):
-            return
-        rows = [each for owner in scope.owners() for each in await self._journal.learnt_after(owner, "", MOST_ASKED)]
-        self.sight.prime([each for each in rows if each.cites][:MOST_PRIMED], view)
-
-    async def look_into_new(self, view: CheckoutView) -> bool:
-        """Find what new memories cite; whether there were any."""
-        if not self._journal.works:
-            return False
-        new = await self._journal.unlooked(view.checkout.repository, MOST_LOOKED)
-        if new:
-            cited = await self.sight.run_git(lambda: {id: found(text, view) for id, text in new})
-            await self._journal.looked(cited)
-            self.rows.written()
-            self.sight.prime([LearnedAt(id, "", view.checkout, "", cites) for id, cites in cited.items()], view)
-        return bool(new)
-
     async def _look_into_unknown(self, view: CheckoutView) -> None:
-        """Find what memories cite that were shown and learnt nowhere: from now on it is known whether that holds."""
+        """Look into what was shown of this checkout and learnt nowhere."""
         mine = [fact for fact, root in self._unknown.values() if root == view.root]
         if not mine or not self._journal.works:
             return
         for fact in mine:
             self._unknown.pop(fact.id, None)
-        here = replace(view.checkout, branch="", staged=False)
-        cited = await self.sight.run_git(lambda: {fact.id: found(fact.text, view) for fact in mine})
-        learnt = [LearnedAt(fact.id, fact.owner, here, "", cited[fact.id], looked=True) for fact in mine]
-        for each in learnt:
-            await self._journal.learn_where(each)
-        self.rows.written()
-        self.sight.prime(learnt, view)
+        await self.upkeep.look_into(mine, view)
 
 
 def _staged(row: LearnedAt | None, seen: SeenCheckout, at: datetime) -> MemoryMark:

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from memory.checkout import Checkout, Citation, CitationKind, LearnedAt
 from memory.features.checkouts.checking import (
@@ -31,6 +30,7 @@ from memory.features.checkouts.checking import (
 from memory.features.checkouts.files import allowed
 from memory.features.checkouts.finding import seek
 from memory.features.checkouts.looking import CheckoutView, head_of, look, times, watched
+from memory.lru import LruDict
 
 T = TypeVar("T")
 
@@ -88,10 +88,10 @@ class CheckoutWatcher:
         self._asking = ThreadPoolExecutor(1, thread_name_prefix="git")
         self._reading = ThreadPoolExecutor(1, thread_name_prefix="citations")
         self._checking = CitationChecker(clock)
-        self._views: OrderedDict[str, _Looked] = OrderedDict()
-        self._looks: OrderedDict[str, tuple[datetime, Future[CheckoutView | None]]] = OrderedDict()
-        self._arrivals: OrderedDict[str, tuple[datetime, Future[_Arrived]]] = OrderedDict()
-        self._primed: OrderedDict[str, Future[None]] = OrderedDict()
+        self._views: LruDict[str, _Looked] = LruDict(MOST_CHECKOUTS)
+        self._looks: LruDict[str, tuple[datetime, Future[CheckoutView | None]]] = LruDict(MOST_CHECKOUTS)
+        self._arrivals: LruDict[str, tuple[datetime, Future[_Arrived]]] = LruDict(MOST_CHECKOUTS)
+        self._primed: LruDict[str, Future[None]] = LruDict(MOST_CHECKOUTS)
 
     def view(self, root: str) -> CheckoutView | None:
         """A checkout as it was seen last."""
@@ -102,10 +102,8 @@ class CheckoutWatcher:
         """Look at a checkout, not before a moment, and not twice for it."""
         known = self._looks.get(root)
         if known is None or known[0] < at:
-            known = self._looks[root] = at, self._asking.submit(self._see, root)
-            self._arrivals[root] = at, self._reading.submit(self._arrive, root)
-            _bounded(self._looks)
-            _bounded(self._arrivals)
+            known = self._looks.put(root, (at, self._asking.submit(self._see, root)))
+            self._arrivals.put(root, (at, self._reading.submit(self._arrive, root)))
         return await asyncio.wrap_future(known[1])
 
     def to_prime(self, root: str) -> bool:
@@ -114,8 +112,7 @@ class CheckoutWatcher:
 
     def prime(self, cited: Sequence[LearnedAt], view: CheckoutView) -> None:
         """Look up what is cited of a checkout, beside all requests: it is at hand when it is asked for."""
-        self._primed.setdefault(view.root, self._reading.submit(self._look_behind, cited, view))
-        _bounded(self._primed)
+        self._primed.use(view.root, self._reading.submit(self._look_behind, cited, view))
 
     async def read(
         self, root: str, cited: Sequence[LearnedAt], until: float, arrived: datetime | None = None
@@ -192,9 +189,7 @@ class CheckoutWatcher:
         by = watched(root)
         written = times(by)
         view = look(root) if by and allowed(root, self.folders) else None
-        self._views[root] = _Looked(by, written, view, known.followed if known is not None else 0)
-        self._views.move_to_end(root)
-        _bounded(self._views)
+        self._views.put(root, _Looked(by, written, view, known.followed if known is not None else 0))
         return view
 
     def _read(self, root: str, cited: Sequence[LearnedAt], until: float) -> SeenCheckout:
@@ -246,8 +241,3 @@ class CheckoutWatcher:
 
     def _sought(self, key: tuple[str, str], cited: Citation, view: CheckoutView) -> None:
         self._checking.elsewhere[key] = view.refs, seek(view.root, cited, view.files)[0]
-
-
-def _bounded(cache: OrderedDict[str, Any]) -> None:
-    while len(cache) > MOST_CHECKOUTS:
-        cache.popitem(last=False)

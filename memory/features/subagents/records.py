@@ -10,10 +10,11 @@ from typing import Any
 import msgspec
 import orjson
 
-from memory.conversation import Message, Role, pack, unpack
+from memory.conversation import Message, Role
 from memory.features.subagents.journal_port import ResearchJournal
 from memory.features.subagents.research_worker import ResearchWorker
 from memory.learning.tombstones import tombstone_of
+from memory.message_codec import pack, unpack
 from memory.research import Research
 from memory.scope import Layer, Scope, owned_by
 from memory.services.transfer.records import InvalidRecord

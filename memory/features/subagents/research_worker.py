@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
@@ -19,22 +18,12 @@ from memory.conversation import Message, Role, ToolCall
 from memory.features.subagents.folders import AllowedFolders
 from memory.features.subagents.journal_port import ResearchJournal
 from memory.features.subagents.research_passages import SPACE, passages_of
-from memory.learning.reports import acknowledges, delivery, fails, promised, report_of, unframed
-from memory.learning.research import ObservedExchange, begun, gone_on, handed_back, in_confidence, unseen, with_tiers
-from memory.learning.spawning import errands, inherited, is_spawner, opening, taken
-from memory.learning.tombstones import tombstone_of
+from memory.features.subagents.returned_reports import ReturnedMessage, ReturnedReports, is_forgotten, person_of
+from memory.learning.research import ObservedExchange, begun, gone_on, in_confidence, with_tiers
+from memory.learning.spawning import errands, inherited, opening, taken
 from memory.ports import Guard
-from memory.research import (
-    Delivery,
-    Research,
-    ResearchOutcome,
-    Spawn,
-    may_send,
-    owner_of,
-    owners_of,
-    worked_in,
-)
-from memory.scope import Layer, Scope
+from memory.research import Research, ResearchOutcome, Spawn, may_send, owner_of, owners_of, worked_in
+from memory.scope import Scope
 from memory.services.learn import Learner
 from memory.services.sessions.subagent_detection import WITHIN, RecentErrands
 from memory.services.worker import KNOWN_SECONDS, JournalFollower, Pace
@@ -47,12 +36,6 @@ IDLE = timedelta(minutes=30)
 
 LOOK_FOR_IDLE = timedelta(minutes=1)
 """How often it is looked for such."""
-
-PROMISED = 4096
-"""Sessions of which it is remembered which sub-agents they began in the background."""
-
-LEAST_REPORT = 40
-"""Characters below which what a call gave back is no report."""
 
 
 @dataclass(slots=True)
@@ -88,7 +71,7 @@ class ResearchWorker(JournalFollower):
         self._now = now
         self._looked: datetime | None = None
         self._learnt: dict[str, frozenset[str]] = {}
-        self._begun: OrderedDict[str, dict[str, str]] = OrderedDict()
+        self._reports = ReturnedReports(journal)
 
     def at_rest(self) -> AbstractAsyncContextManager[None]:
         """While this is held nothing is kept."""
@@ -130,7 +113,7 @@ class ResearchWorker(JournalFollower):
                 await self._write(observed, work)
 
     async def _write(self, observed: ObservedExchange, work: _ResearchChanges) -> None:
-        number, person = observed.journaled.number, _person(observed.journaled.session)
+        number, person = observed.journaled.number, person_of(observed.journaled.session)
         done = [each for each in work.research.values() if each.outcome is not ResearchOutcome.RUNNING]
         for each in done:
             work.research[each.id] = await asyncio.to_thread(self._finished, each)
@@ -158,13 +141,13 @@ class ResearchWorker(JournalFollower):
         owners = owners_of(scope)
         if owner is None or await self._is_forgotten(owners, journaled.messages):
             return
-        if spawn is not None and await self._is_forgotten_text(owners, spawn.errand.prompt):
+        if spawn is not None and await is_forgotten(self._journal, owners, spawn.errand.prompt):
             return
         id = str(uuid.uuid5(SPACE, session.id))
         directory = self._directory(session, parent, scope)
         commit = await asyncio.to_thread(self._folders.commit, directory)
         errand = spawn.errand if spawn is not None else None
-        research = begun(id, owner, _person(session), observed, errand, directory, commit)
+        research = begun(id, owner, person_of(session), observed, errand, directory, commit)
         research = replace(
             research,
             parent=parent.id if parent is not None else "",
@@ -177,8 +160,8 @@ class ResearchWorker(JournalFollower):
                     # It was taken for one that does not pass; now it is known.
                     research = replace(research, id=other.id, delivery=other.delivery, returned=other.returned)
         if learnt := self._spawned.learnt(session.id):
-            await self._journal.learn_spawner(_person(session), learnt)
-            self._learnt.pop(_person(session), None)
+            await self._journal.learn_spawner(person_of(session), learnt)
+            self._learnt.pop(person_of(session), None)
         work.research[research.id] = gone_on(in_confidence(research), observed)
 
     def _directory(self, session: Session, parent: Session | None, scope: Scope) -> str:
@@ -201,7 +184,7 @@ class ResearchWorker(JournalFollower):
         if parent is not None:
             given = await self._journal.spawns_of(parent.id)
         elif session.kind is RequestKind.MAIN and texts:
-            given = await self._journal.spawns_waiting(_person(session), session.started_at - WITHIN)
+            given = await self._journal.spawns_waiting(person_of(session), session.started_at - WITHIN)
             given = [each for each in given if each.session != session.id and each.at <= observed.journaled.at]
         else:
             return None, None
@@ -221,7 +204,7 @@ class ResearchWorker(JournalFollower):
     async def _parent(self, observed: ObservedExchange, work: _ResearchChanges) -> None:
         """The exchange as one of a session that sends sub-agents out and gets their reports back."""
         journaled, session = observed.journaled, observed.journaled.session
-        learnt = await self._spawners(_person(session))
+        learnt = await self._spawners(person_of(session))
         fresh = [journaled.messages[index] for index in journaled.fresh]
         replies = [journaled.reply] if journaled.reply is not None else []
         calls = [call for message in (*fresh, *replies) for call in message.calls]
@@ -239,102 +222,8 @@ class ResearchWorker(JournalFollower):
         spawns = {each.errand.call: each for each in sent} | _asking_the_same(renamed, sent, learnt)
         names = {id: call.name for id, call in made.items()}
         for message in back:
-            await self._came_back(observed, message, list(sent_out.values()), spawns, names, learnt, work)
-
-    async def _came_back(
-        self,
-        observed: ObservedExchange,
-        message: Message,
-        sent_out: Sequence[Research],
-        spawns: dict[str, Spawn],
-        names: dict[str, str],
-        learnt: frozenset[str],
-        work: _ResearchChanges,
-    ) -> None:
-        at = observed.journaled.at
-        texts = {result.call_id: result.text for result in message.results}
-        whole = "\n".join([message.text, *texts.values()])
-        matched: set[str] = set()
-        for research in sent_out:
-            if research.delivery is Delivery.WHOLE:
-                continue
-            research = work.research.get(research.id, research)
-            found = delivery(research.report, whole) if research.reports else Delivery.NOT
-            if found is not Delivery.NOT:
-                matched.add(research.call)
-                work.research[research.id] = handed_back(research, "", message.digest, found, at)
-        every = (*sent_out, *work.research.values())
-        known = {each.call: each for each in every if each.call}
-        asked = {each.question: each for each in every if each.question}
-        other_ids = [(call, spawn) for call, spawn in spawns.items() if spawn.errand.call != call]
-        known |= {call: asked[spawn.errand.prompt] for call, spawn in other_ids if spawn.errand.prompt in asked}
-        failed = {result.call_id for result in message.results if result.failed}
-        for call, text in texts.items():
-            spawn = spawns.get(call)
-            if spawn is None or call in matched or not is_spawner(names.get(call, spawn.errand.tool), learnt):
-                continue
-            if call in failed or fails(text):
-                # Where even its first request came to nothing, that it was asked is all there is.
-                begun = known.get(call) or await self._unheard(observed, spawn)
-                if begun is not None and not begun.reports:
-                    work.research[begun.id] = replace(begun, outcome=ResearchOutcome.CUT, ended=max(begun.ended, at))
-                continue
-            self._promised(observed.journaled.session.id, call, text)
-            if acknowledges(text) or len(unframed(text)) < LEAST_REPORT:
-                continue
-            if any(_again(each, text) for each in known.values()):
-                # One that was sent once more: what it says now is the newest report of the same research.
-                continue
-            await self._unknown(observed, message, spawn, text, known.get(call), work)
-        if message.role is Role.USER and not matched:
-            for spawn in spawns.values():
-                if spawn.errand.call in message.text and "<" in message.text:
-                    text = unframed(message.text)
-                    if len(text) >= LEAST_REPORT:
-                        await self._unknown(observed, message, spawn, text, known.get(spawn.errand.call), work)
-        for agent, call in self._begun.get(observed.journaled.session.id, {}).items():
-            reports = [report_of(agent, text) for text in texts.values()]
-            reports += [report_of(agent, message.text, message=True)] if message.role is Role.USER else []
-            report = max(reports, key=len, default="")
-            if call in spawns and call not in matched and len(report) >= LEAST_REPORT:
-                known |= {each.call: each for each in work.research.values() if each.call}
-                await self._unknown(observed, message, spawns[call], report, known.get(call), work)
-
-    def _promised(self, session: str, call: str, text: str) -> None:
-        """Remember under which names a session will be told of the sub-agents that a call has begun."""
-        if names := promised(text):
-            self._begun.setdefault(session, {}).update(dict.fromkeys(names, call))
-            self._begun.move_to_end(session)
-            while len(self._begun) > PROMISED:
-                self._begun.popitem(last=False)
-
-    async def _unknown(
-        self,
-        observed: ObservedExchange,
-        message: Message,
-        spawn: Spawn,
-        text: str,
-        known: Research | None,
-        work: _ResearchChanges,
-    ) -> None:
-        """A report that came back though its sub-agent did not say it where it could be heard."""
-        if known is not None and known.reports:
-            return
-        known = known or await self._unheard(observed, spawn)
-        if known is not None:
-            at = observed.journaled.at
-            work.research[known.id] = handed_back(known, unframed(text), message.digest, Delivery.WHOLE, at)
-
-    async def _unheard(self, observed: ObservedExchange, spawn: Spawn) -> Research | None:
-        """The research of a sub-agent of which nothing was heard but what its parent asked it; None where that is not
-        to be kept."""
-        session = observed.journaled.session
-        owner = owner_of(session.scope)
-        if owner is None or await self._is_forgotten_text(owners_of(session.scope), spawn.errand.prompt):
-            return None
-        id = str(uuid.uuid5(SPACE, f"{session.id}\0{spawn.errand.call}"))
-        known = unseen(id, owner, _person(session), spawn.errand, session.id, spawn.at, observed.journaled.at)
-        return replace(known, runtime=session.runtime)
+            came = ReturnedMessage(observed, message, spawns, names, learnt, work.research)
+            await self._reports.read(came, list(sent_out.values()))
 
     async def _close_idle(self) -> None:
         """Sub-agents that went silent: what they had said by then is all there is."""
@@ -367,18 +256,7 @@ class ResearchWorker(JournalFollower):
 
     async def _is_forgotten(self, owners: Sequence[str], messages: Sequence[Message]) -> bool:
         texts = [message.spoken or message.text for message in messages if message.role is Role.USER]
-        return any([await self._is_forgotten_text(owners, text) for text in texts if text])
-
-    async def _is_forgotten_text(self, owners: Sequence[str], text: str) -> bool:
-        key = self._journal.key()
-        return bool(await self._journal.is_forgotten([tombstone_of(key, owner, text) for owner in owners]))
-
-
-def _again(research: Research, text: str) -> bool:
-    """Whether a text is a report that is known already. Of those that never passed only the whole counts: reports of
-    one kind have many lines in common."""
-    known = (Delivery.WHOLE, Delivery.SHORTENED) if research.session else (Delivery.WHOLE,)
-    return any(delivery(report, text) in known for report in research.reports)
+        return any([await is_forgotten(self._journal, owners, text) for text in texts if text])
 
 
 def _answered(messages: Sequence[Message]) -> dict[str, ToolCall]:
@@ -407,7 +285,3 @@ def _asking_the_same(
     asked = {each.errand.prompt: each for each in sent}
     answered = ((id, errand) for id, call in renamed.items() for errand in errands([call], learnt))
     return {id: asked[errand.prompt] for id, errand in answered if errand.prompt in asked}
-
-
-def _person(session: Session) -> str:
-    return session.scope.owner(Layer.USER) or ""

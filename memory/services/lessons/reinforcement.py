@@ -8,7 +8,6 @@ once.
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -16,6 +15,7 @@ from typing import Protocol
 from memory.conversation import newest_of
 from memory.fact import Fact, Passage
 from memory.learning.usage_detection import answered, used
+from memory.lru import LruDict
 from memory.ports import Journaled, MemoryUse
 from memory.scope import Layer
 from memory.session import Receipt, ShownMemory
@@ -68,7 +68,7 @@ class Reinforcer:
     def __init__(self, journal: ReinforcementJournal, heard: UseListener = ignore_use) -> None:
         self._journal = journal
         self._heard = heard
-        self._open: OrderedDict[str, tuple[ShownMemory, ...]] = OrderedDict()
+        self._open: LruDict[str, tuple[ShownMemory, ...]] = LruDict(OPEN)
 
     async def look(self, journaled: Journaled) -> ExchangeUses:
         """What of the memories in an exchange's request was shown anew, and what was used in its reply."""
@@ -129,7 +129,5 @@ class Reinforcer:
         verdicts = tuple((owner, each, each.memory in was) for each in waiting if over or each.memory in was)
         left = tuple(each for each in waiting if not over and each.memory not in was)
         if left:
-            self._open[session.id] = left
-            while len(self._open) > OPEN:
-                self._open.popitem(last=False)
+            self._open.put(session.id, left)
         return verdicts

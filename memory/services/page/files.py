@@ -11,7 +11,7 @@ import asyncio
 import hashlib
 import logging
 import re
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,6 +23,7 @@ from memory.context.layer_precedence import nearest
 from memory.context.page import Page, frame_page, page
 from memory.context.page_diff import edited
 from memory.fact import Fact, Stream
+from memory.lru import LruDict
 from memory.ports import Journal, PublishFailed
 from memory.scope import Layer, Scope, place_of, scope_of
 from memory.services.context_sources import FrozenPage
@@ -90,7 +91,7 @@ class PageFiles:
         self._device = device
         self._learned = learned
         self._making: dict[tuple[str, ...], asyncio.Task[_CachedPage]] = {}
-        self._cache: OrderedDict[tuple[str, ...], _CachedPage] = OrderedDict()
+        self._cache: LruDict[tuple[str, ...], _CachedPage] = LruDict(MAX_CACHED_PAGES)
         self._changes: Counter[str] = Counter()
         self._noting = asyncio.Lock()
 
@@ -256,11 +257,7 @@ class PageFiles:
         faults = tuple(taken.faults) or (before.faults if before and taken.nothing else ())
         frozen = FrozenPage(frame_page(whole), page.memories)
         cached = _CachedPage(scope, page, frozen, f"{whole}\n" if whole else "", state, faults, blocked, stale)
-        self._cache[scope.owners()] = cached
-        self._cache.move_to_end(scope.owners())
-        while len(self._cache) > MAX_CACHED_PAGES:
-            self._cache.popitem(last=False)
-        return cached
+        return self._cache.put(scope.owners(), cached)
 
     async def _note(self, scope: Scope) -> None:
         owner = scope.owner(Layer.USER_PROJECT)

@@ -6,13 +6,13 @@ import asyncio
 import contextlib
 import logging
 import zlib
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Protocol
 
 from memory.context.rank import WEIGHTS, Weights
 from memory.context.thompson_sampling import recorded, sampled
+from memory.lru import LruDict
 from memory.ports import StoreError, Tally
 from memory.session import ShownMemory
 
@@ -40,7 +40,7 @@ class LegWeights:
 
     def __init__(self, journal: LegTallyJournal) -> None:
         self._journal = journal
-        self._known: OrderedDict[str, dict[str, Tally]] = OrderedDict()
+        self._known: LruDict[str, dict[str, Tally]] = LruDict(KNOWN)
         self._waiting: dict[str, list[tuple[Mapping[str, float], bool]]] = {}
         self._writing: asyncio.Task[None] | None = None
         self._at_once = asyncio.Event()
@@ -93,9 +93,7 @@ class LegWeights:
     async def _of(self, owner: str) -> dict[str, Tally]:
         known = self._known.get(owner)
         if known is None:
-            known = self._known[owner] = await self._journal.tallies(owner)
-            while len(self._known) > KNOWN:
-                self._known.popitem(last=False)
+            known = self._known.put(owner, await self._journal.tallies(owner))
         return known
 
 

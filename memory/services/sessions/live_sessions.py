@@ -12,6 +12,7 @@ from itertools import islice
 
 from memory.conversation import Conversation, Message
 from memory.edits import Entry, Ledger
+from memory.lru import LruDict
 from memory.ports import Journal
 from memory.services.sessions.continuation import HistoryIndex
 from memory.services.sessions.live import LiveSession
@@ -48,7 +49,7 @@ class LiveSessions:
         self._live: OrderedDict[str, LiveSession] = OrderedDict()
         self._by_key: dict[str, str] = {}
         self._by_link: OrderedDict[tuple[str, bytes], tuple[str, int]] = OrderedDict()
-        self._waiting: OrderedDict[tuple[str, bytes], tuple[Entry, ...]] = OrderedDict()
+        self._waiting: LruDict[tuple[str, bytes], tuple[Entry, ...]] = LruDict(MAX_SESSIONS)
         self._familiar = HistoryIndex()
         self._bytes = 0
         self.withdrawals = Withdrawals()
@@ -100,9 +101,7 @@ class LiveSessions:
 
     def wait(self, namespace: str, link: bytes, entries: Sequence[Entry]) -> None:
         """Keep what was decided at the end of a trail until the session of that is known."""
-        self._waiting[(namespace, link)] = tuple(entries)
-        while len(self._waiting) > MAX_SESSIONS:
-            self._waiting.popitem(last=False)
+        self._waiting.put((namespace, link), tuple(entries))
 
     def arrived(
         self, live: LiveSession, key: str | None, trail: Sequence[bytes], arrival: Arrival, conversation: Conversation

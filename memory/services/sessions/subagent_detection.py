@@ -7,13 +7,14 @@ lay between) is tied by the worker, out of the journal.
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from memory.conversation import Conversation, Message, Reply, Role, ToolCall
 from memory.learning.spawning import candidates, errands, is_spawner, normal, opening, taken
+from memory.lru import LruDict
 from memory.research import Errand, Spawn, may_send
 from memory.session import Arrival, Prepared, RequestKind, Session
 
@@ -30,6 +31,7 @@ MAX_REPLIES_PER_FAMILY = 64
 """Replies with tool calls that are kept of each family."""
 
 FAMILIES = 256
+MOST_SESSIONS = FAMILIES * MAX_REPLIES_PER_FAMILY
 
 
 @dataclass(slots=True)
@@ -64,10 +66,10 @@ class RecentErrands:
     """The errands that were given a moment ago, by family: the callers of one credential, organisation and user."""
 
     def __init__(self) -> None:
-        self._families: OrderedDict[str, deque[_SpawningCalls]] = OrderedDict()
-        self._sessions: OrderedDict[tuple[str, str], Session] = OrderedDict()
-        self._taken: OrderedDict[str, TakenErrand] = OrderedDict()
-        self._directories: OrderedDict[str, str] = OrderedDict()
+        self._families: LruDict[str, deque[_SpawningCalls]] = LruDict(FAMILIES)
+        self._sessions: LruDict[tuple[str, str], Session] = LruDict(MOST_SESSIONS)
+        self._taken: LruDict[str, TakenErrand] = LruDict(MOST_SESSIONS)
+        self._directories: LruDict[str, str] = LruDict(MOST_SESSIONS)
         self._learnt: dict[str, set[str]] = {}
         self._about: datetime | None = None
 
@@ -82,15 +84,12 @@ class RecentErrands:
             return
         if any(is_spawner(call.name) for call in calls):
             self._about = prepared.arrival.at
-        family = self._families.setdefault(prepared.arrival.whose, deque(maxlen=MAX_REPLIES_PER_FAMILY))
+        family = self._families.use(prepared.arrival.whose, deque(maxlen=MAX_REPLIES_PER_FAMILY))
         family.append(_SpawningCalls(prepared.session, calls, prepared.arrival.at))
-        self._families.move_to_end(prepared.arrival.whose)
-        while len(self._families) > FAMILIES:
-            self._families.popitem(last=False)
 
     def heard_elsewhere(self, whose: str, replies: Iterable[tuple[Session, datetime, Message]]) -> None:
         """Replies that other processes have heard, too."""
-        family = self._families.setdefault(whose, deque(maxlen=MAX_REPLIES_PER_FAMILY))
+        family = self._families.get(whose, deque(maxlen=MAX_REPLIES_PER_FAMILY))
         known = {(heard.session.id, heard.at) for heard in family}
         more = [
             _SpawningCalls(session, calls, at)
@@ -100,7 +99,7 @@ class RecentErrands:
         ]
         if more:
             every = sorted((*family, *more), key=lambda heard: heard.at)
-            self._families[whose] = deque(every, maxlen=MAX_REPLIES_PER_FAMILY)
+            self._families.put(whose, deque(every, maxlen=MAX_REPLIES_PER_FAMILY))
 
     def knows_parent(self, arrival: Arrival) -> bool:
         """Whether the session is known that a request names as its parent; also where it names none."""
@@ -109,7 +108,7 @@ class RecentErrands:
     def parent_found(self, arrival: Arrival, parent: Session) -> None:
         """The session that a request names as its parent."""
         if arrival.parent_key is not None:
-            self._sessions[(arrival.whose, arrival.parent_key)] = parent
+            self._sessions.put((arrival.whose, arrival.parent_key), parent)
 
     def recognised(self, conversation: Conversation, arrival: Arrival) -> tuple[Arrival, TakenErrand | None]:
         """The arrival of a request that opens a session, as that of a sub-agent if it is one, and the errand that it
@@ -130,25 +129,17 @@ class RecentErrands:
     ) -> None:
         """A request's session is known."""
         if arrival.directory is not None:
-            self._directories[session.id] = arrival.directory
-            self._directories.move_to_end(session.id)
-            while len(self._directories) > FAMILIES * MAX_REPLIES_PER_FAMILY:
-                self._directories.popitem(last=False)
+            self._directories.put(session.id, arrival.directory)
         ours = arrival.kind is RequestKind.SUBAGENT or session.kind is RequestKind.SUBAGENT or found is not None
         if ours or _hands_back(conversation):
             self._about = arrival.at
         if arrival.session_key is not None:
-            self._sessions[(arrival.whose, arrival.session_key)] = session
-            self._sessions.move_to_end((arrival.whose, arrival.session_key))
-            while len(self._sessions) > FAMILIES * MAX_REPLIES_PER_FAMILY:
-                self._sessions.popitem(last=False)
+            self._sessions.put((arrival.whose, arrival.session_key), session)
         if found is not None and found.parent.id != session.id:
             found.by(session.id)
-            self._taken.setdefault(session.id, found)
+            self._taken.use(session.id, found)
             if found.learnt:
                 self._learnt.setdefault(arrival.whose, set()).add(found.errand.tool)
-            while len(self._taken) > FAMILIES * MAX_REPLIES_PER_FAMILY:
-                self._taken.popitem(last=False)
 
     def spawn(self, session: str) -> Spawn | None:
         """The errand that a session took, as it is written down; None where none is known."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
 
-from memory.fact import Fact, FactDraft, MemoryTier, Passage, State
+from memory.fact import Fact, MemoryTier, Passage, State, said_again
 from memory.learning.outcome import contradicting
 from memory.learning.reconcile import AlreadySuperseded, Contradict, Supersede, reconcile
 from memory.scope import Scope, owned_by
@@ -129,18 +129,7 @@ class Syncing:
         """The facts of this machine that a new one may not hold together with: those that it would end or contradict
         had it been said here, and those that took the place of the same fact."""
         near = [each for each in await self._learner.neighbours(fact.owner, fact.text) if each[0].id != fact.id]
-        draft = FactDraft(
-            fact.text,
-            fact.kind,
-            fact.category,
-            fact.stream,
-            fact.layer,
-            fact.origin,
-            valid_from=fact.valid_from,
-            pinned=fact.pinned,
-            wrong=fact.wrong,
-        )
-        match reconcile(draft, near, fact.recorded_at, fact.recorded_at):
+        match reconcile(said_again(fact), near, fact.recorded_at, fact.recorded_at):
             case Supersede(ids, _, others):
                 found = {*ids, *others}
             case Contradict(ids):

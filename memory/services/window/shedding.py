@@ -8,7 +8,6 @@ session was idle. Only what the journal can give back word for word may leave.
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from typing import Any, Generic, TypeVar
@@ -22,6 +21,7 @@ from memory.context.shed_plan import ShedPlan
 from memory.conversation import Message, Role
 from memory.edits import ActiveEdits, Key
 from memory.fact import Fact, FactKind
+from memory.lru import LruDict
 from memory.ports import Journal
 from memory.scope import Layer
 from memory.services.request import SessionRequest
@@ -47,7 +47,7 @@ class LatePlans(Generic[Plan]):
     session. Of the event loop only."""
 
     def __init__(self) -> None:
-        self._tasks: OrderedDict[str, tuple[tuple[Key, ...], asyncio.Task[Plan]]] = OrderedDict()
+        self._tasks: LruDict[str, tuple[tuple[Key, ...], asyncio.Task[Plan]]] = LruDict(MAX_LATE_PLANS)
 
     async def plan_for(self, session: str, keys: Sequence[Key], work: Coroutine[Any, Any, Plan]) -> Plan:
         """What comes of the work for the request of a session that has these messages."""
@@ -69,10 +69,8 @@ class LatePlans(Generic[Plan]):
             return await asyncio.shield(task)
         except asyncio.CancelledError:
             if not task.cancelled():
-                self._tasks[session] = keys, task
+                self._tasks.put(session, (keys, task))
                 task.add_done_callback(_heard)
-                while len(self._tasks) > MAX_LATE_PLANS:
-                    self._tasks.popitem(last=False)
             raise
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Protocol
 
@@ -17,6 +16,7 @@ import orjson
 from memory.context.calibration import Anchor, Calibration, calibration_of
 from memory.conversation import Conversation, Usage
 from memory.learning.redact import redact
+from memory.lru import LruDict
 from memory.ports import Guard
 from memory.services.window.counting import RequestCounter
 
@@ -64,8 +64,8 @@ class UsageCalibration:
         self._store = store
         self._windows = windows
         self._guard = guard
-        self._models: OrderedDict[str, Calibration] = OrderedDict()
-        self._anchors: OrderedDict[tuple[str, str], Anchor] = OrderedDict()
+        self._models: LruDict[str, Calibration] = LruDict(MODELS)
+        self._anchors: LruDict[tuple[str, str], Anchor] = LruDict(SESSIONS)
         self._unsaved = False
         self._saving: asyncio.Task[None] | None = None
         self._hurry = asyncio.Event()
@@ -83,7 +83,7 @@ class UsageCalibration:
                 self._windows.restore(values.get("windows"))
                 models = values.get("models")
                 for name, each in models.items() if isinstance(models, dict) else ():
-                    _put(self._models, name, calibration_of(each), MODELS)
+                    self._models.put(name, calibration_of(each))
 
     def expected(self, session: str, model: str, counted: int) -> int:
         """What the provider will report for a request in which we count so many tokens."""
@@ -110,9 +110,9 @@ class UsageCalibration:
         before = self._model(model)
         known, anchor = before.learned(counted, usage, self._anchors.get((session, model)))
         if anchor is not None:
-            _put(self._anchors, (session, model), anchor, SESSIONS)
+            self._anchors.put((session, model), anchor)
         if known is not before:
-            _put(self._models, model, known, MODELS)
+            self._models.put(model, known)
             self._save_soon()
 
     async def reported(
@@ -172,10 +172,3 @@ class UsageCalibration:
 def _named(known: Mapping[str, Any]) -> dict[str, Any]:
     """What is known of models, but for those in whose name a secret stands."""
     return {name: each for name, each in known.items() if redact(name).text is name}
-
-
-def _put(cache: OrderedDict[Any, Any], key: object, value: object, most: int) -> None:
-    cache[key] = value
-    cache.move_to_end(key)
-    while len(cache) > most:
-        cache.popitem(last=False)

@@ -21,6 +21,7 @@ from memory.stores.database import Database
 from memory.stores.journal import SqliteJournal, SqlJournal
 from memory.stores.postgresql.database import PostgresDatabase
 from memory.stores.postgresql.journal import PostgresJournal
+from tests import fresh_journal
 from tests.postgresql import TestServer
 
 AT = datetime(2026, 3, 4, 15, 30, tzinfo=UTC)
@@ -46,6 +47,7 @@ def open_journal(folder: Path, **settings: object) -> SqlJournal:
         if "synchronous" in settings:
             settings["flush"] = settings.pop("synchronous") == "FULL"
         return PostgresJournal(url, folder / "store", redact, **settings)  # type: ignore[arg-type]
+    fresh_journal.put(folder / "store" / "journal.sqlite")
     return SqliteJournal(folder / "store" / "journal.sqlite", redact, **settings)  # type: ignore[arg-type]
 
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from memory.conversation import LARGE, Text, pack, unpack
+from memory.conversation import Text
+from memory.message_codec import LARGE, pack, unpack
 from memory.stores.exchange_draft import ExchangeDraft, dump, load
 from memory.stores.messages import PackedMessage
 from tests.memory.stores.derived_facts import exchange, open_journal, user

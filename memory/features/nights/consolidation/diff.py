@@ -77,16 +77,6 @@ class Diff:
         return not (self.changes or self.lines or self.candidates or self.thrown or self.previews or self.plain)
 
 
-def inverse(changes: Iterable[FactChange]) -> tuple[FactChange, ...]:
-    """The changes that take these back, in the order in which they have to be applied."""
-    return tuple(
-        FactChange(
-            change.action, change.why, tuple(Touch(touch.after, touch.before) for touch in reversed(change.touched))
-        )
-        for change in reversed(tuple(changes))
-    )
-
-
 def applied(facts: Mapping[str, Fact], changes: Iterable[FactChange]) -> dict[str, Fact]:
     """Some facts after some changes; a change of which a fact is no longer what it was is left out whole."""
     now = dict(facts)

@@ -104,7 +104,7 @@ async def looked(tmp_path: Path) -> AsyncIterator[Looked]:
     await feature.arrived(found.session, found.arrival(AT))
     view = feature.sight.view(root)
     assert view is not None
-    await feature.look_into_new(view)
+    await feature.upkeep.look_into_new(view)
     # What is cited is looked up once, as behind a first request; then a next one arrives, and finds it.
     await found.marks(AT, seconds=60.0)
     await found.arrive(LATER)

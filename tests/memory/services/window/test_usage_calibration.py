@@ -100,11 +100,14 @@ async def test_a_damaged_value_is_left_out(stored: bytes, shelf: Shelf) -> None:
 
 
 async def test_sessions_and_models_that_were_long_not_seen_make_room(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "SESSIONS", 10)
     monkeypatch.setattr(module, "MODELS", 10)
+    bench = Bench(shelf)
+    await bench.reported.open()
     for number in range(50):
         bench.reported.learned(f"s{number}", f"m{number}", 10_000, Usage(input=20_000))
     assert bench.reported.expected("s0", "m0", 1000) == 1050
     assert bench.reported.expected("s49", "m49", 1000) == pytest.approx(20_000 - 2 * 9000)
+    await bench.close()

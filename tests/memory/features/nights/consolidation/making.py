@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from itertools import count
 
@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from memory.fact import Category, Fact, FactKind, MemoryTier, Origin, Sensitivity, State
-from memory.features.nights.consolidation.diff import Diff, applied
+from memory.features.nights.consolidation.diff import Diff, FactChange, Touch, applied
 from memory.features.nights.consolidation.plan import Rules, plan
 from memory.features.nights.consolidation.similarity import likenesses
 from memory.features.nights.consolidation.snapshot import Snapshot
@@ -107,3 +107,13 @@ def stores(draw: st.DrawFn) -> list[Fact]:
         )
         for number in range(draw(st.integers(0, 12)))
     ]
+
+
+def inverse(changes: Iterable[FactChange]) -> tuple[FactChange, ...]:
+    """The changes that take these back, in the order in which they have to be applied."""
+    return tuple(
+        FactChange(
+            change.action, change.why, tuple(Touch(touch.after, touch.before) for touch in reversed(change.touched))
+        )
+        for change in reversed(tuple(changes))
+    )

@@ -12,12 +12,12 @@ from hypothesis import given
 
 from memory.fact import Fact, FactKind, MemoryTier, Origin, Sensitivity, State, Stream
 from memory.features.nights.consolidation.cross_project import OtherProjects
-from memory.features.nights.consolidation.diff import ChangeAction, Diff, applied, inverse
+from memory.features.nights.consolidation.diff import ChangeAction, Diff, applied
 from memory.features.nights.consolidation.plan import Rules, plan
 from memory.features.nights.consolidation.similarity import likenesses
 from memory.features.nights.consolidation.snapshot import Snapshot
 from memory.scope import Layer
-from tests.memory.features.nights.consolidation.making import NOW, fact, numbered, stores, vectors
+from tests.memory.features.nights.consolidation.making import NOW, fact, inverse, numbered, stores, vectors
 
 USER = "u:/ann"
 RULE = "Always answer in British English"

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from memory.fact import Category, Fact, FactKind, MemoryTier, Origin, Sensitivity, State
 from memory.features.nights.consolidation.curation import chosen, curated, material, sources_of, worded
-from memory.features.nights.consolidation.diff import ChangeAction, applied, inverse
+from memory.features.nights.consolidation.diff import ChangeAction, applied
 from memory.features.nights.consolidation.groundedness import unfaithful
-from tests.memory.features.nights.consolidation.making import NOW, fact, night, numbered, stores
+from tests.memory.features.nights.consolidation.making import NOW, fact, inverse, night, numbered, stores
 
 NOTES = [
     fact("Install packages with pnpm in every workspace", "a"),

@@ -8,9 +8,9 @@ from datetime import timedelta
 from hypothesis import given, settings
 
 from memory.fact import Category, Fact, FactKind, MemoryTier, Origin, Sensitivity, State
-from memory.features.nights.consolidation.diff import ChangeAction, applied, inverse
+from memory.features.nights.consolidation.diff import ChangeAction, applied
 from memory.features.nights.consolidation.plan import Rules, plan
-from tests.memory.features.nights.consolidation.making import NOW, fact, night, numbered, snapshot, stores
+from tests.memory.features.nights.consolidation.making import NOW, fact, inverse, night, numbered, snapshot, stores
 
 
 def actions(facts: list[Fact], rules: Rules | None = None) -> list[ChangeAction]:
