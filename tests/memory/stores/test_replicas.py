@@ -179,11 +179,11 @@ def test_a_look_counts_once_it_is_told(url: str, tmp_path: Path) -> None:
     database.start(lambda connection: None)
     reader, connection = ChangeReader(None), PostgresConnection(url)
     # It has never looked: much may have been missed.
-    rolled_back = reader.look(connection)
-    again = reader.look(connection)
+    rolled_back = reader.ask(connection)()
+    again = reader.ask(connection)()
     assert rolled_back.erased and again.erased
     reader.tell(again)
-    assert not reader.look(connection).erased
+    assert not reader.ask(connection)().erased
     connection.close()
     asyncio.run(database.close())
 
