@@ -98,7 +98,13 @@ async def open_memory(
     loading = asyncio.create_task(asyncio.to_thread(choose_embedder, settings.embedder, home / "models"))
     replica = await asyncio.to_thread(replica_name, home) if settings.postgresql.replicas else ""
     journal = await asyncio.to_thread(
-        open_journal, home, settings.journal.synchronous == "full", database, replica, settings.qdrant.url is None
+        open_journal,
+        home,
+        settings.journal.synchronous == "full",
+        database,
+        replica,
+        settings.qdrant.url is None,
+        settings.postgresql.direct_url,
     )
     try:
         embedder, windows = await asyncio.gather(loading, open_windows(settings))

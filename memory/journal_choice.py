@@ -16,7 +16,12 @@ SHORT = 1000
 
 
 def open_journal(
-    home: Path, flush: bool = False, database: str | None = None, replica: str = "", own_index: bool = True
+    home: Path,
+    flush: bool = False,
+    database: str | None = None,
+    replica: str = "",
+    own_index: bool = True,
+    direct_url: str | None = None,
 ) -> SqlJournal:
     """The journal of a home folder, or in a PostgreSQL ``database``, of which this may be one ``replica``'s; with
     ``flush`` it outlives a power cut too.
@@ -33,7 +38,14 @@ def open_journal(
                 f"memory.postgresql.url needs an extra: pip install 'palimpsest-proxy[team]' ({error})"
             ) from error
         return PostgresJournal(
-            database, home, _redacted, terms=terms_of, flush=flush, replica=replica, own_index=own_index
+            database,
+            home,
+            _redacted,
+            terms=terms_of,
+            flush=flush,
+            replica=replica,
+            own_index=own_index,
+            direct_url=direct_url,
         )
     return SqliteJournal(home / "journal.db", _redacted, terms=terms_of, synchronous="FULL" if flush else "NORMAL")
 

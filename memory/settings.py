@@ -114,6 +114,7 @@ class PostgresqlSettings(Section):
     """A PostgreSQL database in place of the journal's file."""
 
     url: str | None = Field(None, repr=False)
+    direct_url: str | None = Field(None, repr=False)
     replicas: bool = False
 
 

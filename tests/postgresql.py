@@ -75,10 +75,10 @@ class TestServer:
 
     def __init__(self, programs: Path) -> None:
         self._programs = programs
-        self._user = _NOBODY if os.name == "posix" and os.geteuid() == 0 else None
+        self.user = _NOBODY if os.name == "posix" and os.geteuid() == 0 else None
         self.folder = Path(tempfile.mkdtemp(prefix="pg-"))
-        if self._user:
-            shutil.chown(self.folder, self._user)
+        if self.user:
+            shutil.chown(self.folder, self.user)
         data = self.folder / "data"
         self._run("initdb", "-D", data, "-U", "palimpsest", "--auth=trust", "-E", "UTF8", "--locale=C", "-N")
         self._run("pg_ctl", "-D", data, "-l", self.folder / "log", "-w", "-o", self._options(), "start")
@@ -151,7 +151,7 @@ class TestServer:
         with (self.folder / f"{program}.out").open("ab") as out:
             subprocess.run(
                 [self._programs / program, *map(str, arguments)],
-                check=True, stdin=subprocess.DEVNULL, stdout=out, stderr=out, user=self._user, cwd=self.folder,
+                check=True, stdin=subprocess.DEVNULL, stdout=out, stderr=out, user=self.user, cwd=self.folder,
             )  # fmt: skip
 
 

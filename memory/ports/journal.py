@@ -54,9 +54,12 @@ class Journal(Protocol):
         """The session whose requests went furthest along this trail: session, how many messages are shared, and
         whether that is where the session's newest request ended (its tip)."""
 
-    async def stored_session(self, key: str | None, namespace: str, trail: Sequence[bytes]) -> StoredSession | None:
+    async def stored_session(
+        self, key: str | None, namespace: str, trail: Sequence[bytes], known: tuple[str, LedgerVersion] | None = None
+    ) -> StoredSession | None:
         """The session of a request, by its ``key`` or else by its trail, as it is at this moment, whoever wrote it;
-        what others have changed meanwhile has been heard then."""
+        what others have changed meanwhile has been heard then. ``known`` is the session that it likely is, and which
+        version of its ledger is at hand."""
 
     async def agree(
         self,

@@ -30,13 +30,14 @@ NO_LEDGER = LedgerVersion(0, 0)
 class StoredSession:
     """A session as the journal knows it at this moment, with its ledger's version: how many messages of a request's
     trail it shares (of one found by its key all), whether its newest turn ended there, and whether its turns offer
-    tools."""
+    tools. ``since`` is what came into the ledger behind the version that was known, where all the rest is as it was."""
 
     session: Session
     version: LedgerVersion
     shared: int
     at_tip: bool
     tools: bool
+    since: tuple[Entry, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,9 +131,11 @@ class Preparation:
         arrival = self._allowed(in_own_namespace(arrival))
         if self._sessions.replicas.shared and takes_part(conversation, arrival):
             async with asyncio.timeout(self._limits.look(conversation, arrival)):
-                await self._sessions.replicas.look(conversation, arrival)
-                if self._shared_errands is not None:
-                    await self._shared_errands.hear(conversation, arrival)
+                # What each of them asks takes a way to the database and back: they go together.
+                await asyncio.gather(
+                    self._sessions.replicas.look(conversation, arrival),
+                    *([self._shared_errands.hear(conversation, arrival)] if self._shared_errands else ()),
+                )
         if arrival.mode is Mode.OFF:
             known = (
                 await self._sessions.find_known(conversation, arrival) if takes_part(conversation, arrival) else None

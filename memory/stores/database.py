@@ -64,6 +64,10 @@ class Watch:
     on_work: Callable[[bool], None] = lambda works: None
 
 
+def nothing_to_hear() -> None:
+    """Nobody else writes."""
+
+
 class Database:
     """A SQLite file in WAL mode.
 
@@ -126,8 +130,9 @@ class Database:
     async def leave_work(self) -> None:
         """See :attr:`shared`."""
 
-    def heed(self, connection: Connection) -> None:
+    def heed(self, connection: Connection) -> Callable[[], None]:
         """See :attr:`shared`."""
+        return nothing_to_hear
 
     def own_indexes(self, connection: Connection) -> frozenset[int] | None:
         """See :attr:`shared`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -41,8 +42,9 @@ class Engine(Protocol):
             StoreFault: what was reported; nothing of ``work`` is then in the database.
         """
 
-    def heed(self, connection: Connection) -> None:
-        """Hear what other processes have changed, before something is read that must not be out of date."""
+    def heed(self, connection: Connection) -> Callable[[], None]:
+        """Ask what other processes have changed, before something is read that must not be out of date; it is heard
+        when what is given is called, at the latest before that is used."""
 
     def own_indexes(self, connection: Connection) -> frozenset[int] | None:
         """The generations of the index that are this process's own; None where all processes have the same."""

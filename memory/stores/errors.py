@@ -35,6 +35,10 @@ class StoreFault(StoreError):
         return self.fault in (StoreFaultKind.FULL, StoreFaultKind.FAILING, StoreFaultKind.LOCKED)
 
 
+class Overtaken(StoreFault):
+    """Another process was first: what was to be written builds on what stands no more."""
+
+
 MEND = (
     "`palimpsest restore` puts the newest backup back, and `palimpsest restore --salvage` takes what can still be read"
 )

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from memory.lru import LruDict
 from memory.ports import Counts, Lesson, SharedEvents
+from memory.stores.agreement import Agreements
 from memory.stores.audit import Audit
 from memory.stores.base import JournalPart, ask_many
 from memory.stores.behaviour import BehaviourStore
@@ -58,6 +59,7 @@ class FeaturePart(JournalPart):
 
 class SqlJournal(
     Sessions,
+    Agreements,
     SetAsideStore,
     LatestTurnStore,
     Sums,

@@ -62,9 +62,15 @@ SEVERAL = 128
 """Rows that one statement writes at most."""
 
 
-def write_several(connection: Connection, name: str, rows: Sequence[Sequence[object]]) -> list[Row]:
+def write_several(connection: Connection, name: str, rows: Sequence[Sequence[object]]) -> None:
     """Run a query with ``VALUES (?, …)`` for each of some rows, with a statement for several of them: at the end of
-    each the thread lets go of Python's lock, and may have to wait for it. What the query returns, if anything."""
+    each the thread lets go of Python's lock, and may have to wait for it."""
+    for piece in _pieces(rows):
+        connection.execute(_several(name, len(piece)), [value for row in piece for value in row])
+
+
+def write_returning(connection: Connection, name: str, rows: Sequence[Sequence[object]]) -> list[Row]:
+    """:func:`write_several` of a query that returns something: all of that."""
     given: list[Row] = []
     for piece in _pieces(rows):
         given += connection.execute(_several(name, len(piece)), [value for row in piece for value in row])
@@ -72,7 +78,7 @@ def write_several(connection: Connection, name: str, rows: Sequence[Sequence[obj
 
 
 def insert_several(connection: Connection, name: str, rows: Sequence[Sequence[object]]) -> int:
-    """:func:`write_several` of a query that returns nothing; the row that was inserted last on this connection."""
+    """:func:`write_several`; the row that was inserted last on this connection."""
     last = 0
     for piece in _pieces(rows):
         last = connection.execute(_several(name, len(piece)), [value for row in piece for value in row]).lastrowid or 0

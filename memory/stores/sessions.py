@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import groupby
 
 import orjson
 
 from memory.conversation import Message, Role, Text
-from memory.edits import Act, Entry, Ledger
-from memory.ports import NO_LEDGER, AgreedLedger, JournaledMessage, JournaledTurn, LedgerVersion, StoredSession
+from memory.edits import Act, Entry
+from memory.ports import JournaledMessage, JournaledTurn
 from memory.scope import Scope
 from memory.session import Receipt, Session
 from memory.stores.base import CHUNK, JournalPart, ask_many, widening
 from memory.stores.connection import Connection, Row
 from memory.stores.histories import split
 from memory.stores.messages import seal_all, unseal, write_messages
-from memory.stores.queries import QUERIES, many, write_several
+from memory.stores.queries import QUERIES, many, write_returning
 from memory.stores.recent_commits import RecentCommits, history_of
 from memory.stores.rows import entry_of, entry_row, names, receipt_of, session_of, session_row
 
@@ -48,7 +48,7 @@ def write_entries(connection: Connection, entries: Iterable[Entry], session: int
 def _add(connection: Connection, entries: Sequence[Entry], session: int) -> int:
     """Write those entries that do not stand there; how many that were."""
     rows = [entry_row(entry, session) for entry in entries]
-    added = write_several(connection, "ledger_write", [tuple(row.values()) for row in rows])
+    added = write_returning(connection, "ledger_write", [tuple(row.values()) for row in rows])
     by_mark = {row["mark"]: entry for row, entry in zip(rows, entries, strict=True)}
     for number, mark in added:
         _mention(connection, number, by_mark[mark])
@@ -64,7 +64,7 @@ def write_new_entry(connection: Connection, entry: Entry, stored: Entry, session
     """Write an entry as it is ``stored`` (its text may be gone), unless it stands there already, wherever that is: what
     was decided after it stays after it."""
     row = entry_row(stored, session) | {"mark": entry_row(entry, session)["mark"]}
-    for number, _ in write_several(connection, "ledger_write", [tuple(row.values())]):
+    for number, _ in write_returning(connection, "ledger_write", [tuple(row.values())]):
         _mention(connection, number, stored)
 
 
@@ -86,70 +86,11 @@ class Sessions(JournalPart):
         """See :class:`memory.ports.Journal`. Asks for the longest links first."""
 
         def work(connection: Connection) -> tuple[Session, int, bool] | None:
-            found = _by_trail(connection, namespace, trail)
+            found = by_trail(connection, namespace, trail)
             return (session_of(found[0]), found[1], bool(found[0]["at_tip"])) if found else None
 
         # A trail of ordinary length takes less than the way to a reader's thread.
         return await (self._db.look(work) if len(trail) <= CHUNK else self._db.read(work))
-
-    async def stored_session(self, key: str | None, namespace: str, trail: Sequence[bytes]) -> StoredSession | None:
-        """See :class:`memory.ports.Journal`."""
-
-        def work(connection: Connection) -> StoredSession | None:
-            self._db.heed(connection)
-            if key is not None:
-                row = connection.execute(QUERIES["session_by_key"], (key,)).fetchone()
-                found = (row, len(trail)) if row is not None else None
-            else:
-                found = _by_trail(connection, namespace, trail)
-            if found is None:
-                return None
-            row, shared = found
-            stands = connection.execute(QUERIES["session_standing"], (row["number"],)).fetchone()
-            version = LedgerVersion(stands["last"], stands["size"])
-            at_tip = key is not None or bool(row["at_tip"])
-            return StoredSession(session_of(row), version, shared, at_tip, bool(stands["tools"]))
-
-        return await self._db.read(work)
-
-    async def agree(
-        self,
-        session: Session,
-        opening: tuple[str, bytes] | None,
-        version: LedgerVersion | None,
-        entries: Sequence[Entry],
-        messages: Sequence[Message] = (),
-    ) -> AgreedLedger:
-        """See :class:`memory.ports.Journal`. One transaction is written after the other, so what is looked up here
-        stands when the rest of it is written."""
-        sealed = await seal_all(messages, self._redact)
-
-        def work(connection: Connection) -> tuple[Row | None, AgreedLedger]:
-            if version is None:
-                begun = _begun_elsewhere(connection, session, opening)
-                if begun is not None and begun["id"] != session.id:
-                    return None, AgreedLedger(session_of(begun), NO_LEDGER)
-            row = write_session(connection, session)
-            number = row["number"]
-            write_messages(connection, row["person"], sealed)
-            merged = None
-            if _version(connection, number) == (version or NO_LEDGER):
-                write_entries(connection, entries, number)
-            else:
-                ledger = Ledger(entry_of(each) for each in connection.execute(QUERIES["ledger_of"], (session.id,)))
-                for entry in entries:
-                    if ledger.takes(entry):
-                        ledger.write(entry)
-                        write_entries(connection, [entry], number)
-                merged = tuple(ledger)
-            if version is None and opening is not None:
-                write_several(connection, "trail_write", [(opening[1], opening[0], number, 0)])
-            return row, AgreedLedger(session_of(row), _version(connection, number), merged)
-
-        row, agreed = await self._db.write(work, anywhere=True)
-        if row is not None:
-            self._newly.stands(row)
-        return agreed
 
     async def ledger(self, session: str) -> tuple[Entry, ...]:
         """See :class:`memory.ports.Journal`."""
@@ -197,7 +138,7 @@ class Sessions(JournalPart):
         self._newly.stands(await self._db.write(work, anywhere=True))
 
 
-def _by_trail(connection: Connection, namespace: str, trail: Sequence[bytes]) -> tuple[Row, int] | None:
+def by_trail(connection: Connection, namespace: str, trail: Sequence[bytes]) -> tuple[Row, int] | None:
     """The row of the session that went furthest along a trail, and how many messages are shared."""
     for piece in widening(range(len(trail) - 1, -1, -1)):
         place = {trail[index]: index for index in piece}
@@ -207,26 +148,6 @@ def _by_trail(connection: Connection, namespace: str, trail: Sequence[bytes]) ->
             best = max(rows, key=lambda row: place[row["link"]])
             return best, place[best["link"]] + 1
     return None
-
-
-AGAIN = timedelta(minutes=10)
-"""Within this time a request that opens alike is the same one, sent again."""
-
-
-def _begun_elsewhere(connection: Connection, session: Session, opening: tuple[str, bytes] | None) -> Row | None:
-    """The row of the session that another process has begun for the same request."""
-    if opening is None:
-        row: Row | None = connection.execute(QUERIES["session_by_key"], (session.key,)).fetchone()
-        return row
-    found = _by_trail(connection, opening[0], opening[1:])
-    if found is None or session.seen_at - datetime.fromisoformat(found[0]["seen_at"]) >= AGAIN:
-        return None
-    return found[0]
-
-
-def _version(connection: Connection, session: int) -> LedgerVersion:
-    row = connection.execute(QUERIES["ledger_version"], (session,)).fetchone()
-    return LedgerVersion(row["last"], row["size"])
 
 
 NAMED = 4

@@ -54,6 +54,11 @@ class Job:
         """Nothing, for nobody: only what has waited for a transaction is done in it."""
         return cls(lambda connection: None, True, None)
 
+    @property
+    def awaited(self) -> bool:
+        """Whether somebody waits for it."""
+        return self._loop is not None
+
     def answer(self, outcome: Outcome) -> None:
         """Called in the writer's thread."""
         if self._loop is None:

@@ -1,14 +1,18 @@
 """Several replicas over one PostgreSQL journal, asked in turn by many sessions, while replicas are killed.
 
     python -m tests.bench.team [--replicas 3] [--sessions 8] [--turns 6] [--kills 2] [--people 4]
+        [--database-kills 0] [--pgbouncer PROGRAM]
 
 Sessions of several people grow turn by turn, each turn at the next replica; who meets a replica that is gone sends its
 request to another one, as a client's retry does. Replicas are killed with SIGKILL in the middle, the one that does the
-work first, and started again. An exchange counts as acknowledged when its client has seen the end of the reply.
+work first, and started again; with --database-kills the database is stopped at once and started again, too, with each
+of the first so many. With --pgbouncer the replicas reach it through PgBouncer in transaction mode. An exchange counts
+as acknowledged when its client has seen the end of the reply.
 
-At the end each acknowledged exchange must stand in the journal, what reached the provider of a session must begin with
-what had reached it before (where no reply said "degraded"), each statement must have been learnt once, and no request
-of one person may hold another's words.
+At the end each acknowledged exchange must stand in the journal, but where a reply said that no memory was open yet (a
+balancer sends nothing to such a server). What reached the provider of a session must begin with what had reached it
+before (where no reply said "degraded"), each statement must have been learnt once, and no request of one person may
+hold another's words.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,6 +34,7 @@ import orjson
 import psycopg
 
 from tests import postgresql
+from tests.bench.pooler import pooled
 from tests.bench.processes import Process, free_port
 from tests.fake_provider import FakeProvider, fake_provider
 
@@ -44,6 +50,7 @@ class Outcome:
     acknowledged: int = 0
     retried: int = 0
     degraded: int = 0
+    without: int = 0
     kills: int = 0
     learnt: int = 0
     lost: list[str] = field(default_factory=list)
@@ -63,6 +70,7 @@ class Outcome:
         times = sorted(self.milliseconds) or [0.0]
         lines = [
             f"{self.acknowledged} exchanges acknowledged, {self.retried} requests sent again, {self.kills} kills",
+            f"{self.without} of them at a server that had just started and said that it has no memory yet",
             f"{len(self.lost)} lost, {len(self.broken)} prefixes broken (and {len(self.broken_degraded)} of which a "
             f"reply said degraded; {self.degraded} replies said so)",
             f"{self.learnt} statements learnt, {len(self.learnt_otherwise)} not exactly once",
@@ -128,6 +136,11 @@ async def answers(client: aiohttp.ClientSession, url: str) -> bool:
         return False
 
 
+def says_degraded(reply: aiohttp.ClientResponse) -> bool:
+    """Whether a reply says that memory did not take part as it should."""
+    return reply.headers.get("x-palimpsest-status", "").startswith("degraded")
+
+
 def mark(session: int, turn: int) -> str:
     """A word that stands in one statement only."""
     letters = "bcdfghjklmnp"
@@ -189,10 +202,14 @@ class Run:
                 continue
             self.outcome.milliseconds.append((time.perf_counter() - began) * 1000)
             self.outcome.acknowledged += 1
-            self.receipts[reply.headers.get("x-palimpsest-receipt", f"none of {session}.{turn}")] = f"{session}.{turn}"
-            if reply.headers.get("x-palimpsest-status", "").startswith("degraded"):
+            receipt, degraded = reply.headers.get("x-palimpsest-receipt"), says_degraded(reply)
+            if degraded:
                 self.outcome.degraded += 1
                 self.degraded.add(session)
+            if receipt is None and degraded:
+                self.outcome.without += 1
+            else:
+                self.receipts[receipt or f"none of {session}.{turn}"] = f"{session}.{turn}"
             return
         raise RuntimeError("no replica answers")
 
@@ -248,9 +265,18 @@ async def working(client: aiohttp.ClientSession, replicas: list[Replica]) -> Rep
 
 
 async def run(
-    replicas: int, sessions: int, turns: int, kills: int, people: int, folder: Path, again: bool = True
+    replicas: int,
+    sessions: int,
+    turns: int,
+    kills: int,
+    people: int,
+    folder: Path,
+    again: bool = True,
+    database_kills: int = 0,
+    pgbouncer: str = "",
 ) -> Outcome:
-    """All of it; what was killed is started ``again``.
+    """All of it; what was killed is started ``again``. The database is killed with the first ``database_kills``
+    replicas. ``pgbouncer`` is its program, where it is to stand between.
 
     Raises:
         RuntimeError: when there is no PostgreSQL, or a replica does not start.
@@ -258,11 +284,17 @@ async def run(
     server = postgresql.server()
     if server is None:
         raise RuntimeError("there is no PostgreSQL on this machine")
-    database = server.database(folder)
-    async with fake_provider() as provider, aiohttp.ClientSession() as client:
+    database, more = server.database(folder), {}
+    async with AsyncExitStack() as stack:
+        url = database
+        if pgbouncer:
+            url = stack.enter_context(pooled(pgbouncer, database, folder, server.user or ""))
+            more["PALIMPSEST__MEMORY__POSTGRESQL__DIRECT_URL"] = database
+        provider = await stack.enter_async_context(fake_provider())
+        client = await stack.enter_async_context(aiohttp.ClientSession())
         # What is set aside on a replica's disk comes into the journal when that one is started again.
         hold_ms = 50 if again else 10_000
-        started = [Replica(number, folder, database, provider.url, hold_ms) for number in range(replicas)]
+        started = [Replica(number, folder, url, provider.url, hold_ms, more) for number in range(replicas)]
         try:
             await asyncio.gather(*(each.start() for each in started))
             played = Run(started, provider, people)
@@ -274,6 +306,9 @@ async def run(
                 killed = await working(client, started) or started[number % replicas]
                 killed.kill()
                 played.outcome.kills += 1
+                if number < database_kills:
+                    await asyncio.to_thread(server.pause)
+                    await asyncio.to_thread(server.resume)
                 if again:
                     await killed.start()
             await asyncio.gather(*talks)
@@ -293,11 +328,13 @@ async def run(
 def main() -> int:
     """Run it, and tell."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, default in (("replicas", 3), ("sessions", 8), ("turns", 6), ("kills", 2), ("people", 4)):
+    numbers = {"replicas": 3, "sessions": 8, "turns": 6, "kills": 2, "people": 4, "database-kills": 0}
+    for name, default in numbers.items():
         parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--pgbouncer", default="")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="palimpsest-team-") as folder:
-        outcome = asyncio.run(run(given.replicas, given.sessions, given.turns, given.kills, given.people, Path(folder)))
+        outcome = asyncio.run(run(folder=Path(folder), **vars(given)))
     print(outcome.told())
     return 0 if outcome.held else 1
 

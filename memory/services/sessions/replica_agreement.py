@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from memory.conversation import Conversation
-from memory.edits import Ledger
-from memory.ports import Journal
+from memory.edits import Entry, Ledger
+from memory.ports import Journal, LedgerVersion, StoredSession
 from memory.services.sessions.ledger_saving import LedgerSaver
 from memory.services.sessions.live import LiveSession
 from memory.services.sessions.live_sessions import LiveSessions
@@ -30,13 +32,16 @@ class ReplicaAgreement:
         if not self.shared:
             return
         key, trail = session_key(arrival, arrival.session_key), conversation.trail()
-        found = await self._journal.stored_session(key, arrival.namespace, trail)
+        near = self._remembered(key, arrival.namespace, trail)
+        known = (near.session.id, near.version) if near is not None else None
+        found = await self._journal.stored_session(key, arrival.namespace, trail, known)
         if found is None:
             return
         live = self._live_sessions.get(found.session.id)
         if live is None or live.version != found.version:
             withdrawals = self._live_sessions.withdrawals
-            entries = withdrawals.without(found.session.id, await self._journal.ledger(found.session.id))
+            standing = self._gone_on(live, found, known) or await self._journal.ledger(found.session.id)
+            entries = withdrawals.without(found.session.id, standing)
             live = self._live_sessions.get(found.session.id) or self._live_sessions.add(
                 LiveSession(found.session, Ledger(), known=True, read_at=found.session.seen_at)
             )
@@ -53,6 +58,27 @@ class ReplicaAgreement:
             self._live_sessions.ends_at(live, arrival.namespace, tip, found.shared)
             if live.tip not in trail[found.shared - 1 :]:
                 live.tip = tip if found.at_tip else b"elsewhere"
+
+    def _remembered(self, key: str | None, namespace: str, trail: Sequence[bytes]) -> LiveSession | None:
+        """The session that a request is likely of."""
+        if key is not None:
+            return self._live_sessions.by_known_key(key)
+        found = self._live_sessions.by_trail(namespace, trail)
+        return found[0] if found else None
+
+    @staticmethod
+    def _gone_on(
+        live: LiveSession | None, found: StoredSession, known: tuple[str, LedgerVersion] | None
+    ) -> tuple[Entry, ...]:
+        """The ledger that is at hand with what came behind it; nothing where it cannot be put together so."""
+        if live is None or live.unwritten or found.since is None or known != (live.session.id, live.version):
+            return ()
+        ledger = Ledger(live.ledger)
+        for entry in found.since:
+            if not ledger.takes(entry):
+                return ()
+            ledger.write(entry)
+        return tuple(ledger)
 
     async def agree(self, live: LiveSession, conversation: Conversation, arrival: Arrival) -> tuple[LiveSession, bool]:
         """Bring the journal up to the ledger before its request is sent. What another process has decided first is

@@ -152,7 +152,9 @@ class SessionMatcher:
     async def _found_or_new(
         self, key: str | None, trail: Sequence[bytes], conversation: Conversation, arrival: Arrival
     ) -> LiveSession:
-        if key is not None and (live := await self.live_sessions.by_key(key)) is not None:
+        # Where others write, too, the journal was looked at as the request came.
+        live = await self.live_sessions.by_key(key) if key is not None and not self.replicas.shared else None
+        if live is not None:
             return live
         found = await self._furthest(trail, arrival)
         if key is None and found is not None and goes_on(*found, trail, arrival):
@@ -173,7 +175,8 @@ class SessionMatcher:
         found = self.live_sessions.by_trail(arrival.namespace, trail)
         if found is None or found[0].tip != trail[found[1] - 1]:
             # What this process remembers is no session's newest request: the journal may know one that went further.
-            stored = await self.live_sessions.stored_by_trail(arrival.namespace, trail)
+            asked = self.replicas.shared and session_key(arrival, arrival.session_key) is None  # as it came
+            stored = None if asked else await self.live_sessions.stored_by_trail(arrival.namespace, trail)
             found = max(found, stored, key=lambda pair: pair[1]) if found and stored else found or stored
         return found
 

@@ -6,6 +6,8 @@ connection              psycopg's connection, in the shape that the parts ask fo
 faults                  what PostgreSQL reports, in a sentence
 schema                  the one series of migrations, and what only PostgreSQL has
 changes                 what has changed since this process looked: its caches are told
+committing              whether a COMMIT whose answer was lost was done
+listening               hears of changes at once
 lease                   which process has the database, or does the work of its replicas
 replica_indexes         whose an index is, where each replica has its own
 writer                  the thread that writes

@@ -6,9 +6,11 @@ Whoever writes finds what others have written when it takes its turn; in quiet t
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
-from memory.stores.connection import Connection
+from memory.stores.connection import Connection, Cursor
 from memory.stores.database import Watch
 from memory.stores.postgresql.connection import PostgresConnection
 
@@ -60,15 +62,18 @@ class ChangeReader:
         """A number that is another one whenever rows have come into a counted table since, or changed in it."""
         return self._states[table]
 
-    def look(self, connection: Connection) -> Changes:
-        """What has changed since, the connection's own transaction included. Nothing is taken as heard of until it is
-        told: a transaction that is rolled back is none."""
-        before = self._looked
-        found = connection.execute(
+    def ask(self, connection: Connection) -> Callable[[], Changes]:
+        """Ask what has changed since, the connection's own transaction included; what is given waits for the answer.
+        Nothing is taken as heard of until it is told: a transaction that is rolled back is none."""
+        asked = connection.execute(
             f"SELECT number, sort, memory, {_NOW} FROM (SELECT 1) AS one LEFT JOIN changes ON number > ? "
             "ORDER BY number",
             (self._number,),
-        ).fetchall()
+        )
+        return partial(self._answer, asked, self._looked)
+
+    def _answer(self, asked: Cursor, before: float) -> Changes:
+        found = asked.fetchall()
         at = found[0][3]
         rows = [(number, sort, memory) for number, sort, memory, _ in found if number is not None]
         missed = at - before > MISSED_SECONDS
@@ -111,5 +116,6 @@ class ChangeReader:
 
     @staticmethod
     def trim(connection: PostgresConnection) -> None:
-        """Let go of changes that everybody has heard of."""
+        """Let go of changes that everybody has heard of, and of the turns of processes that are gone."""
         connection.run(f"DELETE FROM changes WHERE at < now() - interval '{KEPT}'")
+        connection.run(f"DELETE FROM turns WHERE at < now() - interval '{KEPT}'")

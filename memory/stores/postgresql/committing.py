@@ -1,4 +1,8 @@
-"""A COMMIT whose answer may be lost on its way: whether it was done is asked before anything is said of it."""
+"""A COMMIT whose answer may be lost on its way: whether it was done is asked before anything is said of it.
+
+The server may still be at what it was sent, or wait for its lock, when the client is gone: who asks gives the turn up,
+so that it is not taken later.
+"""
 
 from __future__ import annotations
 
@@ -10,23 +14,26 @@ import psycopg
 
 from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.postgresql.connection import PostgresConnection
+from memory.stores.postgresql.lease import Turn
 
 ASKED_SECONDS = 10.0
 """How long it is asked."""
 AGAIN_SECONDS = 0.5
+
+_GIVE_UP = """
+INSERT INTO turns AS known (writer, turn) VALUES (?, ?)
+ON CONFLICT (writer) DO UPDATE SET turn = excluded.turn WHERE known.turn < excluded.turn - 1
+"""
 
 
 class CommitUnknownError(StoreFault):
     """It could not be found out whether a transaction was committed."""
 
 
-def commit(
-    connection: PostgresConnection, transaction: str, connect: Callable[[], PostgresConnection], where: str
-) -> None:
-    """Commit a transaction that holds the lock of those who write.
+def commit(connection: PostgresConnection, turn: Turn, connect: Callable[[], PostgresConnection], where: str) -> None:
+    """Commit a transaction that holds the lock of those who write, and wait for all that was sent of it.
 
     Args:
-        transaction: its number (``pg_current_xact_id``).
         connect: opens another connection, to ask there.
 
     Raises:
@@ -35,23 +42,27 @@ def commit(
     """
     try:
         connection.run("COMMIT")
+        connection.sync()
     except psycopg.Error as error:
         if not connection.broken and (error.sqlstate or "08")[:2] not in ("08", "57"):
             raise  # the server's own answer
-        if not _committed(transaction, connect, where):
+        if not committed(turn, connect, where):
             raise
 
 
-def _committed(transaction: str, connect: Callable[[], PostgresConnection], where: str) -> bool:
+def committed(turn: Turn, connect: Callable[[], PostgresConnection], where: str) -> bool:
     until = time.monotonic() + ASKED_SECONDS
     while True:
         try:
             with closing(connect()) as asking:
-                # Whoever has the lock knows that the transaction, which had it, has ended.
-                asking.run("BEGIN; SET LOCAL lock_timeout = 2000; LOCK TABLE writers IN EXCLUSIVE MODE")
-                (status,) = asking.execute("SELECT pg_xact_status(?::text::xid8)", (transaction,)).fetchone()
-                if status in ("committed", "aborted"):
-                    return bool(status == "committed")
+                for statement in ("BEGIN", "SET LOCAL lock_timeout = 2000", "LOCK TABLE writers IN EXCLUSIVE MODE"):
+                    asking.run(statement)
+                # Whoever has the lock knows that the transaction, if it had it, has ended.
+                asking.execute(_GIVE_UP, (turn.writer, turn.number + 1))
+                last = asking.execute("SELECT turn FROM turns WHERE writer = ?", (turn.writer,)).fetchone()[0]
+                asking.run("COMMIT")
+                asking.sync()
+                return bool(last == turn.number)
         except psycopg.Error:
             pass
         if time.monotonic() > until:

@@ -1,8 +1,14 @@
-"""psycopg's connection, in the shape that the parts of the journal ask for."""
+"""psycopg's connection, in the shape that the parts of the journal ask for.
+
+Statements of a ``pipelined`` connection are sent at once and their results are waited for when somebody reads one: what
+was sent until then is answered on one way there and back. What a statement reports may therefore be raised by one that
+comes after it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, cast
 
 import psycopg
@@ -85,12 +91,19 @@ class PostgresRow(tuple[Any, ...]):
 
 
 class PostgresCursor:
-    """What came of a statement."""
+    """What came of a statement. Its results can be read after its transaction, too."""
 
-    __slots__ = ("_cursor",)
+    __slots__ = ("_connection", "_number", "_sent")
 
-    def __init__(self, cursor: psycopg.RawCursor[Any]) -> None:
-        self._cursor = cursor
+    def __init__(self, sent: psycopg.RawCursor[Any], connection: PostgresConnection, number: int) -> None:
+        self._sent = sent
+        self._connection = connection
+        self._number = number
+
+    @property
+    def _cursor(self) -> psycopg.RawCursor[Any]:
+        self._connection.receive(self._number)
+        return self._sent
 
     @property
     def description(self) -> Sequence[Any] | None:
@@ -110,11 +123,13 @@ class PostgresCursor:
 
     def fetchone(self) -> Any:
         """The next row, None where there is none."""
-        return self._cursor.fetchone() if self._cursor.description else None
+        cursor = self._cursor
+        return cursor.fetchone() if cursor.description else None
 
     def fetchall(self) -> list[Any]:
         """All rows that are left."""
-        return self._cursor.fetchall() if self._cursor.description else []
+        cursor = self._cursor
+        return cursor.fetchall() if cursor.description else []
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.fetchall())
@@ -123,7 +138,7 @@ class PostgresCursor:
 class PostgresConnection:
     """A connection of its own for one thread. Transactions are begun and ended by their statements."""
 
-    def __init__(self, url: str, *, reads: bool = False) -> None:
+    def __init__(self, url: str, *, reads: bool = False, pipelined: bool = False) -> None:
         self._connection = psycopg.connect(
             autocommit=True,
             cursor_factory=psycopg.RawCursor,
@@ -132,25 +147,67 @@ class PostgresConnection:
         )
         adapt(self._connection)
         self._begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if reads else "BEGIN"
+        self._sent = self._received = 0
+        self.pooled = self._is_pooled()
+        if self.pooled:
+            # The next transaction may be another server process's, which has not prepared the statement.
+            self._connection.prepare_threshold = None
+        self._mode = self._connection.pipeline() if pipelined else None
+        self._pipeline = self._mode.__enter__() if self._mode is not None else None
 
     def execute(self, sql: str, parameters: Parameters = (), /) -> PostgresCursor:
         """Run a statement of the stores."""
         statement = translated(self._begin if sql == "BEGIN" else sql)
-        cursor = cast(psycopg.RawCursor[Any], self._connection.cursor())
+        cursor = self._next_cursor()
         cursor.execute(statement.text, statement.values(parameters))
-        return PostgresCursor(cursor)
+        return PostgresCursor(cursor, self, self._sent)
 
     def executemany(self, sql: str, parameters: Iterable[Parameters], /) -> PostgresCursor:
         """Run a statement once for each of these, all of them on one way there and back."""
         statement = translated(sql)
-        cursor = cast(psycopg.RawCursor[Any], self._connection.cursor())
+        cursor = self._next_cursor()
         cursor.executemany(statement.text, [statement.values(each) for each in parameters])
-        return PostgresCursor(cursor)
+        return PostgresCursor(cursor, self, self._sent)
 
     def run(self, sql: str) -> PostgresCursor:
-        """Run statements of PostgreSQL's own, without parameters: one, or several on one way there and back."""
-        cursor = cast(psycopg.RawCursor[Any], self._connection.cursor())
-        return PostgresCursor(cursor.execute(sql))
+        """Run a statement of PostgreSQL's own, without parameters; several at once where it is not pipelined."""
+        cursor = self._next_cursor()
+        cursor.execute(sql)
+        return PostgresCursor(cursor, self, self._sent)
+
+    def receive(self, number: int) -> None:
+        """Wait for the results of so many statements, if they are not here yet."""
+        if self._received < number:
+            self.sync()
+
+    def sync(self) -> None:
+        """Wait for the results of all that was sent.
+
+        Raises:
+            psycopg.Error: what any of it reported.
+        """
+        if self._pipeline is not None and self._received < self._sent:
+            self._received = self._sent
+            self._pipeline.sync()
+
+    def settle(self) -> None:
+        """After an error: let go of what is still under way, so that a transaction can be rolled back."""
+        self._received = self._sent
+        if self._pipeline is not None:
+            for _ in range(2):  # what is reported of one statement may hold up the answer to others
+                with suppress(psycopg.Error):
+                    self._pipeline.sync()
+
+    def _next_cursor(self) -> psycopg.RawCursor[Any]:
+        self._sent += 1
+        if self._pipeline is None:
+            self._received = self._sent
+        return cast(psycopg.RawCursor[Any], self._connection.cursor())
+
+    def _is_pooled(self) -> bool:
+        """Whether a pooler answers, which names a process of its own."""
+        (process,) = self._connection.execute("SELECT pg_backend_pid()").fetchone() or (0,)
+        return bool(process != self._connection.info.backend_pid)
 
     def copy_in(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
         """Write many rows by a COPY."""
@@ -175,8 +232,20 @@ class PostgresConnection:
         """Whether the way to the server is gone."""
         return self._connection.broken or self._connection.closed
 
+    def fileno(self) -> int:
+        """To wait for what the server sends unasked."""
+        return self._connection.fileno()
+
+    def notified(self) -> bool:
+        """Whether the server has told of something that is listened to, since this was asked last; does not wait."""
+        return any([*self._connection.notifies(timeout=0)])
+
     def close(self) -> None:
         """Let go of it."""
+        if self._mode is not None:
+            with suppress(psycopg.Error):
+                self._mode.__exit__(None, None, None)
+            self._mode = self._pipeline = None
         self._connection.close()
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -15,12 +16,13 @@ from typing import TypeVar
 import psycopg
 
 from memory.stores.connection import Connection, Work
-from memory.stores.database import LATER_SECONDS, Watch
+from memory.stores.database import LATER_SECONDS, Watch, nothing_to_hear
 from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.migrations import FromTheFuture
 from memory.stores.postgresql.changes import ChangeReader
 from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.faults import postgres_fault, where_of
+from memory.stores.postgresql.listening import Listener
 from memory.stores.postgresql.replica_indexes import claim_index, indexes_of
 from memory.stores.postgresql.schema import migrate
 from memory.stores.postgresql.writer import PostgresWriter
@@ -44,6 +46,7 @@ class PostgresDatabase:
         watch: who wants to hear of changes.
         replica: whether other servers may write at the same time, and how this one is called then; empty where not.
         own_index: whether the replica has an index of its own.
+        direct_url: the same database on the server itself, where ``url`` leads to a pooler.
 
     Raises:
         StoreFault: when it cannot be reached, or is from a newer version.
@@ -59,6 +62,7 @@ class PostgresDatabase:
         watch: Watch | None = None,
         replica: str = "",
         own_index: bool = True,
+        direct_url: str | None = None,
     ) -> None:
         self.folder = folder
         self.url = url
@@ -79,20 +83,25 @@ class PostgresDatabase:
             finally:
                 connection.close()
             self._writer = PostgresWriter(
-                self._where, lambda: PostgresConnection(url), self._changes, busy_seconds, replica
+                self._where, lambda: PostgresConnection(url, pipelined=True), self._changes, busy_seconds, replica
             )
         except FromTheFuture as error:
             raise StoreFault(f"{self._where} belongs to a newer version: {error}") from error
         except psycopg.Error as error:
             raise postgres_fault(error, self._where) from None
         self._pool = ThreadPoolExecutor(readers, thread_name_prefix="journal-reader")
+        self._direct = direct_url or url
+        self._listener: Listener | None = None
 
     def start(self, first: Work[T]) -> T:
         """Start to take writes, after ``first``, which is run here and now and gives what is read once."""
         try:
-            return self._writer.start(first)
+            result = self._writer.start(first)
         except psycopg.Error as error:
             raise postgres_fault(error, self._where) from None
+        if self._replica:
+            self._listener = Listener(lambda: PostgresConnection(self._direct), self._changes)
+        return result
 
     @property
     def there(self) -> bool:
@@ -120,10 +129,12 @@ class PostgresDatabase:
             self._writer.leave_work()
             await self.write(lambda connection: None, anywhere=True)
 
-    def heed(self, connection: Connection) -> None:
+    def heed(self, connection: Connection) -> Callable[[], None]:
         """See :class:`memory.stores.engine.Engine`."""
-        if self._replica:
-            self._changes.tell(self._changes.look(connection))
+        if not self._replica:
+            return nothing_to_hear
+        heard = self._changes.ask(connection)
+        return lambda: self._changes.tell(heard())
 
     def own_indexes(self, connection: Connection) -> frozenset[int] | None:
         """See :class:`memory.stores.engine.Engine`."""
@@ -187,6 +198,8 @@ class PostgresDatabase:
         self._closed = True
         if self._catching_up is not None:
             self._catching_up.cancel()
+        if self._listener is not None:
+            await asyncio.to_thread(self._listener.close)
         await asyncio.to_thread(self._writer.finish)
         await asyncio.to_thread(self._pool.shutdown)
         for connection in self._reading:
@@ -208,7 +221,7 @@ class PostgresDatabase:
         try:
             if kept is not None:
                 try:
-                    return work(kept)
+                    return _done(work, kept)
                 except psycopg.Error:
                     # A server that was restarted has ended it; a read can be made again.
                     if not kept.broken:
@@ -216,9 +229,20 @@ class PostgresDatabase:
                     self._reading.remove(kept)
                     kept.close()
                     self._local.connection = None
-            connection = PostgresConnection(self.url, reads=True)
+            connection = PostgresConnection(self.url, reads=True, pipelined=True)
             self._local.connection = connection
             self._reading.append(connection)
-            return work(connection)
+            return _done(work, connection)
         except psycopg.Error as error:
             raise postgres_fault(error, self._where) from None
+
+
+def _done(work: Work[T], connection: PostgresConnection) -> T:
+    """Run ``work``; what of it nobody has waited for is waited for here."""
+    try:
+        result = work(connection)
+        connection.sync()
+    except BaseException:
+        connection.settle()
+        raise
+    return result

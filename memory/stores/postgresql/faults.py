@@ -8,7 +8,7 @@ import re
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from memory.stores.errors import StoreFault, StoreFaultKind
+from memory.stores.errors import Overtaken, StoreFault, StoreFaultKind
 
 _UNREACHED = StoreFaultKind.FAILING, "{where} cannot be reached: check that it runs, and memory.postgresql.url"
 _LOCKED = StoreFaultKind.LOCKED, "another process holds {where} locked"
@@ -96,6 +96,8 @@ def postgres_fault(error: psycopg.Error, where: str) -> StoreFault:
     """A fault for what PostgreSQL, or the way to it, reported. It is raised without its cause, whose text a trace of it
     would show."""
     code = error.sqlstate
+    if code == "PL003":
+        return Overtaken("another process has written since")
     if code is None:
         # The way there: what was said about it has no code.
         text = str(error)

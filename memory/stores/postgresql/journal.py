@@ -14,7 +14,7 @@ from memory.stores.postgresql.database import PostgresDatabase
 
 class PostgresJournal(SqlJournal):
     """The journal in the database at ``url``; ``folder`` is where on this machine is kept what it cannot take yet.
-    ``replica`` and ``own_index`` as in :class:`memory.stores.postgresql.database.PostgresDatabase`.
+    ``replica``, ``own_index`` and ``direct_url`` as in :class:`memory.stores.postgresql.database.PostgresDatabase`.
 
     Raises:
         StoreFault: when the database cannot be reached.
@@ -31,10 +31,17 @@ class PostgresJournal(SqlJournal):
         busy_seconds: float = 2.0,
         replica: str = "",
         own_index: bool = True,
+        direct_url: str | None = None,
     ) -> None:
         def start(watch: Watch) -> tuple[Engine, bytes]:
             database = PostgresDatabase(
-                url, folder, busy_seconds=busy_seconds, watch=watch, replica=replica, own_index=own_index
+                url,
+                folder,
+                busy_seconds=busy_seconds,
+                watch=watch,
+                replica=replica,
+                own_index=own_index,
+                direct_url=direct_url,
             )
             return database, database.start(begin)
 

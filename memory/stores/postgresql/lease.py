@@ -15,6 +15,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from typing import Any
 import psycopg
 
 from memory.stores.errors import StoreFault, StoreFaultKind
-from memory.stores.postgresql.connection import PostgresConnection
+from memory.stores.postgresql.connection import PostgresConnection, PostgresCursor
 
 SECONDS = 20
 """How long a process that is not heard of keeps the database."""
@@ -38,11 +39,26 @@ ON CONFLICT (alone) DO UPDATE SET id = excluded.id, host = excluded.host, machin
 WHERE server.heard < clock_timestamp() - interval '{SECONDS} seconds' OR server.id = ?
 """
 
-_RENEW = """
-WITH renewed AS (UPDATE server SET heard = clock_timestamp() WHERE id = ? RETURNING id)
-SELECT pg_current_xact_id()::text AS transaction, EXISTS (SELECT 1 FROM renewed) AS ours,
-    EXISTS (SELECT 1 FROM server WHERE NOT replicas) AS others
-"""
+_HEARD = "UPDATE server SET heard = clock_timestamp() WHERE id = ?"
+_OTHERS, _GIVEN_UP = "PL001", "PL002"
+"""What ``take_turn`` reports (see ``functions.sql``)."""
+
+
+@dataclass(slots=True)
+class Turn:
+    """A transaction that writes: whose, and which one of theirs."""
+
+    writer: str
+    number: int
+    taken: PostgresCursor
+    _ours: bool | None = None
+
+    @property
+    def ours(self) -> bool:
+        """Whether the database, or the work of its replicas, is ours in it; waits for the answer."""
+        if self._ours is None:
+            (self._ours,) = self.taken.fetchone()
+        return bool(self._ours)
 
 
 class Lease:
@@ -52,6 +68,7 @@ class Lease:
         self._where = where
         self._replicas = replicas
         self._id = str(uuid.uuid4())
+        self._number = 0
 
     def take(self, connection: PostgresConnection, patience: float) -> None:
         """Have the database to ourselves; waits so many seconds for a process that may be gone.
@@ -82,38 +99,65 @@ class Lease:
         _HELD_HERE.add(self._id)
         return True
 
-    def work(self, connection: PostgresConnection, attempt: bool) -> tuple[str, bool]:
-        """Among replicas, in a transaction: its number, and whether the work is ours before and after it. With
-        ``attempt`` it is taken where nobody has it any more.
+    def turn(self, connection: PostgresConnection, attempt: bool = False) -> Turn:
+        """Write in a transaction that has the lock of those who write. The database is told that we are there still:
+        nobody takes it, or the work, before that ends. With ``attempt`` a replica takes the work where nobody has it
+        any more.
+
+        What stands in the way is reported by the database, which :meth:`fault` tells of; with ``attempt``, here:
 
         Raises:
             StoreFault: when a server has the database that knows of no replicas.
         """
-        row = connection.execute(_RENEW, (self._id,)).fetchone()
-        ours = bool(row["ours"]) or (attempt and self._attempt(connection) is True)
-        if row["others"] and not ours:
-            raise StoreFault(
+        turn = self._take_turn(connection, checked=not attempt)
+        if not attempt or turn.ours:
+            return turn
+        if self._attempt(connection) is True:
+            return self._take_turn(connection, checked=True)
+        if connection.execute("SELECT EXISTS (SELECT 1 FROM server WHERE NOT replicas)").fetchone()[0]:
+            raise self._taken()
+        return turn
+
+    def _take_turn(self, connection: PostgresConnection, checked: bool) -> Turn:
+        self._number += 2  # those between are for turns that are given up
+        asked = (self._id, self._number, self._replicas, checked)
+        return Turn(self._id, self._number, connection.execute("SELECT take_turn(?, ?, ?, ?)", asked))
+
+    def fault(self, error: psycopg.Error) -> StoreFault | None:
+        """What it means that a turn was refused; None where it was something else."""
+        if error.sqlstate == _OTHERS:
+            return self._taken()
+        if error.sqlstate == _GIVEN_UP:
+            return StoreFault(f"a write into {self._where} came too late", StoreFaultKind.LOCKED)
+        return None
+
+    def _taken(self) -> StoreFault:
+        if self._replicas:
+            return StoreFault(
                 f"{self._where} is in use by a server that has it alone: set memory.postgresql.replicas there, too",
                 StoreFaultKind.LOCKED,
             )
-        return str(row["transaction"]), ours
+        return StoreFault(
+            f"{self._where} was taken by another server, since this one was not heard of for {SECONDS} seconds: "
+            "restart it",
+            StoreFaultKind.DENIED,
+        )
 
-    def renew(self, connection: PostgresConnection) -> str:
-        """Say in a transaction that we have it still: nobody takes it before that ends. The transaction's number.
+    def renew(self, connection: PostgresConnection) -> Turn:
+        """Say that we have it still, and wait for the answer.
 
         Raises:
             StoreFault: when another process has taken it, since nothing was heard of this one.
         """
-        renewed = connection.execute(
-            "UPDATE server SET heard = clock_timestamp() WHERE id = ? RETURNING pg_current_xact_id()::text", (self._id,)
-        ).fetchone()
-        if renewed is None:
-            raise StoreFault(
-                f"{self._where} was taken by another server, since this one was not heard of for {SECONDS} seconds: "
-                "restart it",
-                StoreFaultKind.DENIED,
-            )
-        return str(renewed[0])
+        try:
+            turn = self.turn(connection)
+            connection.sync()
+        except psycopg.Error as error:
+            fault = self.fault(error)
+            if fault is None:
+                raise
+            raise fault from None
+        return turn
 
     @contextmanager
     def kept(self, connect: Callable[[], PostgresConnection]) -> Iterator[None]:
@@ -138,11 +182,11 @@ class Lease:
                     connection = connect()
                     # The transaction that renews it in the end may be waited for, but not for ever.
                     connection.run("SET lock_timeout = 2000")
-                self.renew(connection)
+                # No turn: what is written on the other connection is known by that one's.
+                if not connection.execute(_HEARD, (self._id,)).rowcount:
+                    break
             except psycopg.Error:
                 continue
-            except StoreFault:
-                break
         if connection is not None:
             with suppress(psycopg.Error):
                 connection.close()

@@ -40,6 +40,11 @@ def replicas(connection: _SchemaConnection) -> None:
     connection.run((_OWN / "replicas.sql").read_text(encoding="utf-8"))
 
 
+def turns(connection: _SchemaConnection) -> None:
+    """Which transactions of a process were committed, and word of changes."""
+    connection.run((_OWN / "turns.sql").read_text(encoding="utf-8"))
+
+
 def _steps() -> dict[str, Step]:
     functions = f"functions {hashlib.blake2b(_FUNCTIONS.encode(), digest_size=8).hexdigest()}"
     return {
@@ -48,6 +53,7 @@ def _steps() -> dict[str, Step]:
         "changes": changes,
         "server_machine": server_machine,
         "replicas": replicas,
+        "turns": turns,
     }
 
 

@@ -2,8 +2,9 @@
 
 One transaction is written after the other, in all processes that share the database: each begins by taking the lock of
 those who write. So numbers are committed in their order, as they are where one process owns a file. A job is answered
-only after the COMMIT that holds it. When a group fails each of its jobs is done again, alone; where the server cannot
-be reached all who wait are told so at once, and the next job tries again.
+only after the COMMIT that holds it, which is sent behind its statements on the same way there and back. When a group
+fails each of its jobs is done again, alone; where the server cannot be reached all who wait are told so at once, and
+the next job tries again.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class PostgresWriter(WriteQueue):
         replica: str = "",
     ) -> None:
         super().__init__(where)
-        self._begin = _BEGIN.format(max(1, round(busy_seconds * 1000)))
+        self._begin = _BEGIN.format(max(1, round(busy_seconds * 1000))).split("; ")
         self._where = where
         self._connect = connect
         self._changes = changes
@@ -81,6 +82,7 @@ class PostgresWriter(WriteQueue):
         self.works = not replica
         self._attempted = float("-inf")
         self._leaving = False
+        self._begun = False  # whether the database has answered in the transaction that is under way
         self._connection: PostgresConnection | None = connect()
         try:
             if not replica:
@@ -124,6 +126,9 @@ class PostgresWriter(WriteQueue):
                 jobs.insert(0, Job.of_nobody())
             self._began = time.monotonic()
             self._do([job for job in jobs if job is not None])
+            if self._seeks_work and None not in jobs:
+                # In a transaction of its own, so that nobody waits for it.
+                self._do([Job.of_nobody()])
             self._began = None
         self._give_up()
         self._drop()
@@ -140,14 +145,11 @@ class PostgresWriter(WriteQueue):
         """Run jobs in one transaction and answer them. False, and nobody is answered, where several failed together,
         or where a connection that was kept turned out to have ended."""
         kept = self._connection is not None
-        begun = False
+        self._begun = False
         try:
             if self._connection is None:
                 self._connection = self._connect()
-            connection = self._connection
-            connection.run(self._begin)
-            begun = True
-            outcomes, changes, late, works = self._run(connection, jobs)
+            outcomes, changes, late, works = self._run(self._connection, jobs)
         except CommitUnknownError as unknown:
             # It may have been done: not once more, whatever it was.
             self._undo()
@@ -155,8 +157,8 @@ class PostgresWriter(WriteQueue):
             return True
         except (psycopg.Error, StoreFault) as error:
             self._undo()
-            fault = error if isinstance(error, StoreFault) else postgres_fault(error, self._where)
-            if not begun:
+            fault = error if isinstance(error, StoreFault) else self._fault(error)
+            if not self._begun:
                 if kept and self._connection is None and not again:
                     return False if len(jobs) == 1 else self._attempt(jobs, again=True)
                 if fault.passing:
@@ -183,49 +185,70 @@ class PostgresWriter(WriteQueue):
         return True
 
     def _run(self, connection: PostgresConnection, jobs: Sequence[Job]) -> tuple[list[Outcome], Changes, int, bool]:
-        transaction, works = self._held(connection)
-        late = self._catch_up(connection)
-        for job in jobs:
-            if not works and not job.anywhere:
+        """A transaction. Nothing in it is waited for before the COMMIT, but for what a job reads, and for whether the
+        work is ours where that is asked. What belongs to requests is not held up by the rest."""
+        for statement in self._begin:
+            connection.run(statement)
+        hurries = all(job.awaited and job.anywhere for job in jobs)
+        attempt = self._seeks_work and not hurries
+        if attempt:
+            self._attempted = time.monotonic()
+        turn, leaving = self._lease.turn(connection, attempt), self._leaving
+        if leaving and turn.ours:
+            self._lease.give_up(connection)
+        if not all(job.anywhere for job in jobs):
+            self._begun = True
+            if leaving or not turn.ours:
                 raise _JobFailed(StoreFault(ELSEWHERE, StoreFaultKind.LOCKED))
+        late = 0 if hurries else self._catch_up(connection)
         outcomes = [_outcome(job, connection) for job in jobs]
-        changes = self._changes.look(connection)
+        changes = self._changes.ask(connection)
         self._transactions += 1
         if self._transactions % TRIM_EVERY == 0:
             self._changes.trim(connection)
             if self._replica:
                 keep_indexes(connection, self._replica)
-        commit(connection, transaction, self._connect, self._where)
-        return outcomes, changes, late, works
+        commit(connection, turn, self._connect, self._where)
+        return outcomes, changes(), late, turn.ours and not leaving
 
-    def _held(self, connection: PostgresConnection) -> tuple[str, bool]:
-        """The transaction's number, and whether the work is ours in it."""
-        if not self._replica:
-            return self._lease.renew(connection), True
-        leaving = self._leaving
-        attempt = not leaving and time.monotonic() - self._attempted >= REPLICA_SECONDS
-        if attempt:
-            self._attempted = time.monotonic()
-        transaction, works = self._lease.work(connection, attempt)
-        if works and leaving:
-            self._lease.give_up(connection)
-        return transaction, works and not leaving
+    @property
+    def _seeks_work(self) -> bool:
+        """Whether it is to be found out if the work is free."""
+        seeks = bool(self._replica) and not self.works and not self._leaving
+        return seeks and time.monotonic() - self._attempted >= REPLICA_SECONDS
+
+    def _fault(self, error: psycopg.Error) -> StoreFault:
+        return self._lease.fault(error) or postgres_fault(error, self._where)
 
     def _catch_up(self, connection: PostgresConnection) -> int:
         """Do what has waited for this transaction; how much that was."""
         late = tuple(self._later)  # more may come meanwhile
-        for work in late:
-            connection.run("SAVEPOINT late")
-            try:
+        if late:
+            connection.sync()
+            if not self._done_late(connection, late) and len(late) > 1:
+                for work in late:
+                    self._done_late(connection, [work])
+        return len(late)
+
+    def _done_late(self, connection: PostgresConnection, late: Sequence[Work[object]]) -> bool:
+        connection.run("SAVEPOINT late")
+        try:
+            for work in late:
                 work(connection)
-            except Exception as error:
-                if connection.broken:
-                    raise
-                connection.run("ROLLBACK TO late")
+            connection.sync()
+        except Exception as error:
+            if connection.broken:
+                raise
+            connection.settle()
+            connection.run("ROLLBACK TO late")
+            if len(late) == 1:
                 told = postgres_fault(error, self._where) if isinstance(error, psycopg.Error) else error
                 log.warning("a write that nobody waited for has failed: %s", told)
-            connection.run("RELEASE late")
-        return len(late)
+            return False
+        finally:
+            if not connection.broken:
+                connection.run("RELEASE late")
+        return True
 
     def _answer(self, jobs: Sequence[Job], fault: StoreFault) -> None:
         for job in jobs:
@@ -248,10 +271,12 @@ class PostgresWriter(WriteQueue):
         if self._connection is None:
             return
         try:
+            self._connection.settle()
             if self._connection.broken:
                 self._drop()
             elif self._connection.in_transaction:
                 self._connection.run("ROLLBACK")
+                self._connection.sync()
         except psycopg.Error:
             self._drop()
 
@@ -259,6 +284,7 @@ class PostgresWriter(WriteQueue):
         if self._connection is not None:
             with suppress(psycopg.Error):
                 self._lease.give_up(self._connection)
+                self._connection.sync()
 
     def _drop(self) -> None:
         if self._connection is not None:

@@ -11,10 +11,10 @@ import psycopg
 import pytest
 
 from memory.stores.connection import Connection, Work
-from memory.stores.errors import StoreFault
 from memory.stores.postgresql import committing
 from memory.stores.postgresql.changes import ChangeReader
 from memory.stores.postgresql.connection import PostgresConnection, PostgresCursor
+from memory.stores.postgresql.lease import Lease, Turn
 from memory.stores.postgresql.writer import PostgresWriter
 from tests import postgresql
 
@@ -45,7 +45,7 @@ class Network:
 
 class CutConnection(PostgresConnection):
     def __init__(self, url: str, network: Network) -> None:
-        super().__init__(url)
+        super().__init__(url, pipelined=True)
         self._network = network
 
     def run(self, sql: str) -> PostgresCursor:
@@ -54,6 +54,7 @@ class CutConnection(PostgresConnection):
         self._network.cut = True
         if self._network.arrives:
             super().run(sql)
+            self.sync()
         self.close()
         raise psycopg.OperationalError("server closed the connection unexpectedly")
 
@@ -84,7 +85,7 @@ async def done(network: Network, *jobs: Work[str]) -> list[str | BaseException]:
 
 def names(url: str) -> set[str]:
     with closing(PostgresConnection(url)) as connection:
-        return {name for (name,) in connection.execute("SELECT name FROM meta")} & {"one", "two"}
+        return {name for (name,) in connection.execute("SELECT name FROM meta")} & {"one", "two", "three"}
 
 
 @pytest.mark.parametrize("count", [1, 2])
@@ -95,12 +96,24 @@ async def test_what_was_committed_is_done_once_and_told_so(url: str, count: int)
     assert names(url) == {job.name for job in jobs}
 
 
-async def test_what_was_not_committed_is_told_so_or_done_again(url: str) -> None:
-    [outcome] = await done(Network(url, arrives=False), Insertion("one"))
-    assert isinstance(outcome, StoreFault) and outcome.passing
-    assert names(url) == set()
-    assert await done(Network(url, arrives=False), Insertion("one"), Insertion("two")) == ["one", "two"]
-    assert names(url) == {"one", "two"}
+async def test_what_was_not_committed_is_done_again(url: str) -> None:
+    assert await done(Network(url, arrives=False), Insertion("one")) == ["one"]
+    assert await done(Network(url, arrives=False), Insertion("two"), Insertion("three")) == ["two", "three"]
+    assert names(url) == {"one", "two", "three"}
+
+
+def test_a_turn_that_was_given_up_is_not_taken_later(url: str) -> None:
+    """A server may still be at what it was sent when its client is gone."""
+    lease = Lease("it", replicas=True)
+    with closing(PostgresConnection(url)) as late, closing(PostgresConnection(url)) as asking:
+        turn = lease.turn(asking)
+        assert not committing.committed(
+            Turn(turn.writer, turn.number + 2, turn.taken), lambda: PostgresConnection(url), "it"
+        )
+        with pytest.raises(psycopg.Error, match="given up") as refused:
+            lease.turn(late)
+        fault = lease.fault(refused.value)
+        assert fault is not None and fault.passing
 
 
 async def test_where_nobody_can_be_asked_it_is_told_that_it_is_not_known(

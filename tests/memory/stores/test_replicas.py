@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from memory.ports import Lesson
+from memory.ports import NO_LEDGER, Lesson
 from memory.stores.errors import StoreFault
 from memory.stores.postgresql import changes, writer
 from memory.stores.postgresql.changes import ChangeReader
@@ -19,6 +19,7 @@ from memory.stores.postgresql.journal import PostgresJournal
 from memory.stores.postgresql.replica_indexes import keep_indexes
 from tests import postgresql
 from tests.memory.stores.derived_facts import exchange, fact, session, user
+from tests.memory.stores.test_sessions import entry
 
 
 @pytest.fixture
@@ -174,16 +175,35 @@ async def test_who_may_have_missed_changes_knows_no_memories_any_more(
         await each.close()
 
 
+async def test_replicas_agree_and_who_is_overtaken_adopts_what_stands(url: str, tmp_path: Path) -> None:
+    first, second = replica(url, tmp_path, "one"), replica(url, tmp_path, "two")
+    # The person is new first, and known then.
+    for name in ("s1", "s2"):
+        of = session(name, key=f"ns:{name}")
+        begun = await first.agree(of, None, None, [entry("ours")])
+        assert begun.entries is None and begun.version.size == 1
+        # What came since a version that is known comes with the look.
+        found = await second.stored_session(f"ns:{name}", "ns", [], (name, NO_LEDGER))
+        assert found is not None and found.version == begun.version and found.since == (entry("ours"),)
+        other = await second.agree(of, None, NO_LEDGER, [entry("theirs"), entry("more", 1)])
+        assert other.entries == (entry("ours"), entry("more", 1)) == await first.ledger(name)
+        again = await first.agree(of, None, other.version, [entry("more", 2)])
+        assert again.entries is None and again.version.size == 3
+    assert (await second.agree(session("s3", key="ns:s2"), None, None, [])).session.id == "s2"
+    for each in (first, second):
+        await each.close()
+
+
 def test_a_look_counts_once_it_is_told(url: str, tmp_path: Path) -> None:
     database = PostgresDatabase(url, tmp_path / "aside")
     database.start(lambda connection: None)
     reader, connection = ChangeReader(None), PostgresConnection(url)
     # It has never looked: much may have been missed.
-    rolled_back = reader.look(connection)
-    again = reader.look(connection)
+    rolled_back = reader.ask(connection)()
+    again = reader.ask(connection)()
     assert rolled_back.erased and again.erased
     reader.tell(again)
-    assert not reader.look(connection).erased
+    assert not reader.ask(connection)().erased
     connection.close()
     asyncio.run(database.close())
 

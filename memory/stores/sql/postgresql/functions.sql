@@ -24,3 +24,32 @@ $$;
 CREATE OR REPLACE FUNCTION named_number(called text) RETURNS bigint LANGUAGE sql STABLE AS $$
     SELECT coalesce((SELECT convert_from(value, 'UTF8')::bigint FROM meta WHERE name = called), 0)
 $$;
+
+-- A process that has locked the writers takes its turn; whether it has the database, or the work of its replicas. What
+-- it reports ends a transaction whose statements were sent already.
+CREATE OR REPLACE FUNCTION take_turn(mine text, number bigint, replica boolean, checked boolean) RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE
+    ours boolean;
+BEGIN
+    UPDATE server SET heard = clock_timestamp() WHERE id = mine;
+    ours := FOUND;
+    IF NOT ours AND checked AND (NOT replica OR EXISTS (SELECT 1 FROM server WHERE NOT replicas)) THEN
+        RAISE EXCEPTION 'the database is another server''s' USING ERRCODE = 'PL001';
+    END IF;
+    INSERT INTO turns AS known (writer, turn) VALUES (mine, number)
+    ON CONFLICT (writer) DO UPDATE SET turn = excluded.turn, at = now() WHERE known.turn < excluded.turn;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'the turn was given up' USING ERRCODE = 'PL002';
+    END IF;
+    RETURN ours;
+END $$;
+
+-- Ends a transaction that builds on a ledger that has gone on.
+CREATE OR REPLACE FUNCTION ledger_must_stand(of bigint, last bigint, size bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF (SELECT (coalesce(max(ledger.number), 0), count(*)) IS DISTINCT FROM (last, size)
+        FROM ledger WHERE ledger.session = of) THEN
+        RAISE EXCEPTION 'the ledger has gone on' USING ERRCODE = 'PL003';
+    END IF;
+END $$;

@@ -67,10 +67,20 @@ DELETE FROM ledger WHERE session = ? AND mark = ? RETURNING number;
 -- ledger_version: how far a session's ledger is written
 SELECT coalesce(max(number), 0) AS last, count(*) AS size FROM ledger WHERE session = ?;
 
--- session_standing: the same, and whether one of the session's turns has offered tools
-SELECT coalesce(max(number), 0) AS last, count(*) AS size,
-    EXISTS (SELECT 1 FROM exchanges WHERE exchanges.session = ?1 AND exchanges.tools) AS tools
-FROM ledger WHERE ledger.session = ?1;
+-- session_standing: the same of a session by id, and whether one of its turns has offered tools
+SELECT coalesce(max(ledger.number), 0) AS last, count(*) AS size,
+    EXISTS (SELECT 1 FROM exchanges JOIN sessions ON sessions.number = exchanges.session
+        WHERE sessions.id = ?1 AND exchanges.tools) AS tools
+FROM ledger JOIN sessions ON sessions.number = ledger.session WHERE sessions.id = ?1;
+
+-- ledger_since: a session's decisions behind a row
+SELECT ledger.* FROM ledger JOIN sessions ON sessions.number = ledger.session
+WHERE sessions.id = ? AND ledger.number > ? ORDER BY ledger.number;
+
+-- ledger_mention: these memories (a JSON list of ids) stand in a session's decision with this mark
+INSERT INTO mentions (memory, place, number)
+SELECT value, 'ledger', ledger.number FROM ledger, json_each(?) WHERE ledger.session = ? AND ledger.mark = ?
+ON CONFLICT (memory, place, number) DO NOTHING;
 
 -- ledger_given: which memories were given at which messages of a session
 SELECT ledger.digest, ledger.memories FROM ledger JOIN sessions ON sessions.number = ledger.session

@@ -1,0 +1,170 @@
+"""What several processes agree about in the journal, before a request is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+
+from memory.conversation import Message
+from memory.edits import Act, Entry, Ledger
+from memory.ports import NO_LEDGER, AgreedLedger, LedgerVersion, StoredSession
+from memory.session import Session
+from memory.stores.base import JournalPart
+from memory.stores.connection import Connection, Cursor, Row
+from memory.stores.errors import Overtaken
+from memory.stores.messages import PackedMessage, seal_all, write_messages
+from memory.stores.queries import QUERIES, many, write_several
+from memory.stores.recent_commits import RecentCommits
+from memory.stores.rows import entry_of, entry_row, names, session_of, session_row
+from memory.stores.sessions import by_trail, write_entries, write_session
+
+AGAIN = timedelta(minutes=10)
+"""Within this time a request that opens alike is the same one, sent again."""
+
+
+class Agreements(JournalPart):
+    """The part of the journal in which the first decision stands."""
+
+    _newly: RecentCommits
+
+    async def stored_session(
+        self, key: str | None, namespace: str, trail: Sequence[bytes], known: tuple[str, LedgerVersion] | None = None
+    ) -> StoredSession | None:
+        """See :class:`memory.ports.Journal`. What is known is asked for beside the session, without knowing whether it
+        is that one: so it comes on one way there and back."""
+
+        def work(connection: Connection) -> StoredSession | None:
+            hear = self._db.heed(connection)
+            standing = since = None
+            if known is not None:
+                standing = connection.execute(QUERIES["session_standing"], (known[0],))
+                since = connection.execute(QUERIES["ledger_since"], (known[0], known[1].last))
+            if key is not None:
+                row = connection.execute(QUERIES["session_by_key"], (key,)).fetchone()
+                found = (row, len(trail)) if row is not None else None
+            else:
+                found = by_trail(connection, namespace, trail)
+            hear()
+            if found is None:
+                return None
+            row, shared = found
+            if known is None or standing is None or since is None or row["id"] != known[0]:
+                standing, since = connection.execute(QUERIES["session_standing"], (row["id"],)), None
+            stands, more = standing.fetchone(), None
+            if since is not None and known is not None:
+                more = tuple(entry_of(each) for each in since)
+                more = more if known[1].size + len(more) == stands["size"] else None
+            at_tip = key is not None or bool(row["at_tip"])
+            return StoredSession(session_of(row), _version_of(stands), shared, at_tip, bool(stands["tools"]), more)
+
+        return await self._db.read(work)
+
+    async def agree(
+        self,
+        session: Session,
+        opening: tuple[str, bytes] | None,
+        version: LedgerVersion | None,
+        entries: Sequence[Entry],
+        messages: Sequence[Message] = (),
+    ) -> AgreedLedger:
+        """See :class:`memory.ports.Journal`. One transaction is written after the other, so what is looked up here
+        stands when the rest of it is written."""
+        sealed = await seal_all(messages, self._redact)
+        if self._db.shared and all(entry.act is Act.APPEND for entry in entries):
+            with suppress(Overtaken):
+                return await self._agree_at_once(session, opening, version, entries, sealed)
+
+        def work(connection: Connection) -> tuple[Row | None, AgreedLedger]:
+            if version is None:
+                begun = _begun_elsewhere(_ask_begun(connection, session, opening), session, opening)
+                if begun is not None:
+                    return None, AgreedLedger(session_of(begun), NO_LEDGER)
+            row = write_session(connection, session)
+            number = row["number"]
+            write_messages(connection, row["person"], sealed)
+            merged = None
+            if _version(connection, number) == (version or NO_LEDGER):
+                write_entries(connection, entries, number)
+            else:
+                ledger = Ledger(entry_of(each) for each in connection.execute(QUERIES["ledger_of"], (session.id,)))
+                for entry in entries:
+                    if ledger.takes(entry):
+                        ledger.write(entry)
+                        write_entries(connection, [entry], number)
+                merged = tuple(ledger)
+            if version is None and opening is not None:
+                write_several(connection, "trail_write", [(opening[1], opening[0], number, 0)])
+            return row, AgreedLedger(session_of(row), _version(connection, number), merged)
+
+        row, agreed = await self._db.write(work, anywhere=True)
+        if row is not None:
+            self._newly.stands(row)
+        return agreed
+
+    async def _agree_at_once(
+        self,
+        session: Session,
+        opening: tuple[str, bytes] | None,
+        version: LedgerVersion | None,
+        entries: Sequence[Entry],
+        messages: Sequence[PackedMessage],
+    ) -> AgreedLedger:
+        """The same where nobody else has decided meanwhile, as mostly: what stands is not read before it is written to,
+        and the transaction ends itself where it is not what was expected.
+
+        Raises:
+            Overtaken: when somebody has.
+        """
+
+        def work(connection: Connection) -> tuple[Row | None, Cursor, Cursor]:
+            known = self._newly.rows(session.id) if version is not None else None
+            begun = _ask_begun(connection, session, opening) if version is None else None
+            written = connection.execute(QUERIES["session_write"], session_row(session))
+            row: Row | None = None
+            if known is None:
+                row = written.fetchone()
+                if row is None or (begun is not None and _begun_elsewhere(begun, session, opening) is not None):
+                    raise Overtaken("the session is begun elsewhere, or its person is new")
+                known = row["number"], row["person"]
+            number, person = known
+            last = version or NO_LEDGER
+            connection.execute("SELECT ledger_must_stand(?, ?, ?)", (number, last.last, last.size))
+            write_messages(connection, person, messages)
+            decided = [entry_row(entry, number) for entry in entries]
+            write_several(connection, "ledger_write", [tuple(each.values()) for each in decided])
+            for each, entry in zip(decided, entries, strict=True):
+                if entry.memories:
+                    connection.execute(QUERIES["ledger_mention"], (names(entry.memories), number, each["mark"]))
+            if version is None and opening is not None:
+                write_several(connection, "trail_write", [(opening[1], opening[0], number, 0)])
+            return row, written, connection.execute(QUERIES["ledger_version"], (number,))
+
+        row, written, version_now = await self._db.write(work, anywhere=True)
+        row = row or written.fetchone()
+        self._newly.stands(row)
+        return AgreedLedger(session_of(row), _version_of(version_now.fetchone()))
+
+
+def _ask_begun(connection: Connection, session: Session, opening: tuple[str, bytes] | None) -> Cursor:
+    """Ask for the sessions that may have been begun for the same request."""
+    if opening is None:
+        return connection.execute(QUERIES["session_by_key"], (session.key,))
+    return connection.execute(many("trail_find", 1), opening)
+
+
+def _begun_elsewhere(begun: Cursor, session: Session, opening: tuple[str, bytes] | None) -> Row | None:
+    """The row of the session that another process has begun for the same request."""
+    row: Row | None = begun.fetchone()
+    if row is None or row["id"] == session.id:
+        return None
+    late = opening is not None and session.seen_at - datetime.fromisoformat(row["seen_at"]) >= AGAIN
+    return None if late else row
+
+
+def _version_of(row: Row) -> LedgerVersion:
+    return LedgerVersion(row["last"], row["size"])
+
+
+def _version(connection: Connection, session: int) -> LedgerVersion:
+    return _version_of(connection.execute(QUERIES["ledger_version"], (session,)).fetchone())
