@@ -174,6 +174,11 @@ class SqlJournal(
         """Whether this process does what one alone must do."""
         return self._db.works
 
+    @property
+    def row_security(self) -> bool | None:
+        """Whether the database itself keeps owners apart; None where it is a file."""
+        return self._db.row_security
+
     async def leave_work(self) -> None:
         """Leave what one alone must do to another process, at once and for good."""
         await self._db.leave_work()

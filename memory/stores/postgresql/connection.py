@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, cast
 
 import psycopg
@@ -13,6 +14,7 @@ from psycopg.types.string import StrDumperUnknown
 
 from memory.stores.connection import Parameters
 from memory.stores.postgresql.dialect import translated
+from memory.stores.postgresql.row_security import ALL, NAME_OWNERS, needs_owners, see
 
 
 class _Text(StrDumperUnknown):
@@ -121,7 +123,11 @@ class PostgresCursor:
 
 
 class PostgresConnection:
-    """A connection of its own for one thread. Transactions are begun and ended by their statements."""
+    """A connection of its own for one thread. Transactions are begun and ended by their statements.
+
+    Whose rows are seen is named with each statement that is a transaction of its own, and at the beginning of one that
+    is begun here. A transaction that is begun by :meth:`run` names it itself.
+    """
 
     def __init__(self, url: str, *, reads: bool = False) -> None:
         self._connection = psycopg.connect(
@@ -132,13 +138,31 @@ class PostgresConnection:
         )
         adapt(self._connection)
         self._begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if reads else "BEGIN"
+        self._owners = ALL
 
     def execute(self, sql: str, parameters: Parameters = (), /) -> PostgresCursor:
         """Run a statement of the stores."""
-        statement = translated(self._begin if sql == "BEGIN" else sql)
+        if sql == "BEGIN":
+            return self.run(f"{self._begin}; {see(self._owners)}")
+        statement = translated(sql)
         cursor = cast(psycopg.RawCursor[Any], self._connection.cursor())
-        cursor.execute(statement.text, statement.values(parameters))
+        if needs_owners(statement.text) and not self.in_transaction:
+            # Both are one transaction, and go on one way there and back.
+            with self._connection.pipeline():
+                self._connection.cursor().execute(NAME_OWNERS, (self._owners,))
+                cursor.execute(statement.text, statement.values(parameters))
+        else:
+            cursor.execute(statement.text, statement.values(parameters))
         return PostgresCursor(cursor)
+
+    @contextmanager
+    def seeing(self, owners: str) -> Iterator[None]:
+        """Until the end of the block these owners' rows are seen."""
+        before, self._owners = self._owners, owners
+        try:
+            yield
+        finally:
+            self._owners = before
 
     def executemany(self, sql: str, parameters: Iterable[Parameters], /) -> PostgresCursor:
         """Run a statement once for each of these, all of them on one way there and back."""
