@@ -15,6 +15,7 @@ from memory.stores.base import JournalPart, ask_many
 from memory.stores.behaviour import BehaviourStore
 from memory.stores.candidates import Candidates
 from memory.stores.checkouts import CheckoutStore
+from memory.stores.client_keys import ClientKeyStore
 from memory.stores.connection import Connection
 from memory.stores.database import Database, Synchronous, Watch
 from memory.stores.engine import Engine
@@ -77,6 +78,7 @@ class SqlJournal(
     Retention,
     Provenance,
     Audit,
+    ClientKeyStore,
 ):
     """The durable truth. What it cannot take yet is kept in the folder ``aside`` in the engine's folder.
 
