@@ -89,6 +89,7 @@ async def unwell(edge: Edge) -> list[str]:
                 "ends with it"
             )
         why.extend(hanging(edge.memory.followers))
+        why.extend(edge.memory.quotas.told())
         why.extend(await edge.memory.features.health())
         progress = edge.memory.reindexer.progress
         if progress is not None and progress.fault:
