@@ -38,10 +38,10 @@ class Quotas:
         if quota is None:
             return False
         person, org = Scope(scope.org, scope.user), Scope(scope.org)
-        return bool(
-            (scope.user and await self._reached(person, quota.memories_per_user))
-            | (scope.org is not None and await self._reached(org, quota.memories))
-        )
+        # Both are looked at, so that each is told of.
+        reached = [await self._reached(person, quota.memories_per_user)] if scope.user else []
+        reached += [await self._reached(org, quota.memories)] if scope.org else []
+        return any(reached)
 
     def told(self) -> list[str]:
         """What is wrong, in a sentence that names nobody."""

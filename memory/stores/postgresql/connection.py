@@ -14,7 +14,7 @@ from psycopg.types.string import StrDumperUnknown
 
 from memory.stores.connection import Parameters
 from memory.stores.postgresql.dialect import translated
-from memory.stores.postgresql.row_security import ALL, NAME_OWNERS, needs_owners, see
+from memory.stores.postgresql.row_security import ALL, NAME_OWNERS, needs_owners
 
 
 class _Text(StrDumperUnknown):
@@ -125,8 +125,8 @@ class PostgresCursor:
 class PostgresConnection:
     """A connection of its own for one thread. Transactions are begun and ended by their statements.
 
-    Whose rows are seen is named with each statement that is a transaction of its own, and at the beginning of one that
-    is begun here. A transaction that is begun by :meth:`run` names it itself.
+    Whose rows are seen is named with each statement of one that ``reads``. A transaction of any other names everybody
+    where it begins.
     """
 
     def __init__(self, url: str, *, reads: bool = False) -> None:
@@ -138,16 +138,15 @@ class PostgresConnection:
         )
         adapt(self._connection)
         self._begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if reads else "BEGIN"
+        self._reads = reads
         self._owners = ALL
 
     def execute(self, sql: str, parameters: Parameters = (), /) -> PostgresCursor:
         """Run a statement of the stores."""
-        if sql == "BEGIN":
-            return self.run(f"{self._begin}; {see(self._owners)}")
-        statement = translated(sql)
+        statement = translated(self._begin if sql == "BEGIN" else sql)
         cursor = cast(psycopg.RawCursor[Any], self._connection.cursor())
-        if needs_owners(statement.text) and not self.in_transaction:
-            # Both are one transaction, and go on one way there and back.
+        if self._reads and needs_owners(statement.text):
+            # Without a BEGIN both are one transaction; they go on one way there and back.
             with self._connection.pipeline():
                 self._connection.cursor().execute(NAME_OWNERS, (self._owners,))
                 cursor.execute(statement.text, statement.values(parameters))

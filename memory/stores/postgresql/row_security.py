@@ -14,7 +14,7 @@ ALL = "*"
 SEE_ALL = f"SET LOCAL palimpsest.owners = '{ALL}'"
 """What a transaction begins with that works for all owners."""
 NAME_OWNERS = "SELECT set_config('palimpsest.owners', $1, true)"
-"""What is sent ahead of a statement that is a transaction of its own, on the same way there and back."""
+"""What is sent ahead of a statement that reads, on the same way there and back."""
 
 PROTECTED = ("facts", "passages", "summaries", "candidates", "research", "observations", "steps", "names")
 """The tables of which a transaction sees nothing that it does not name."""
@@ -33,9 +33,3 @@ def needs_owners(statement: str) -> bool:
 def named(owners: Sequence[str] | None) -> str:
     """Owners as the policies read them; None for everybody."""
     return ALL if owners is None else "\n".join(owners)
-
-
-def see(owners: str) -> str:
-    """What names owners in a transaction that is under way."""
-    quoted = owners.replace("'", "''")
-    return f"SELECT set_config('palimpsest.owners', '{quoted}', true)"
