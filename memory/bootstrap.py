@@ -31,6 +31,7 @@ from memory.services.journaling import ExchangeJournal
 from memory.services.learn import Learner
 from memory.services.lessons.entity_graph import EntityGraphWorker
 from memory.services.lessons.indexing import IndexWorker
+from memory.services.lessons.quotas import Quotas
 from memory.services.page.edits import PageEditor
 from memory.services.page.files import PageFiles
 from memory.services.pause import Pause
@@ -164,6 +165,7 @@ async def open_memory(
         recall.busy,
         recall.weighing.heard,
         device,
+        quotas := Quotas(settings.quotas, journal),
     )
     tokens = TokenCounter()
     model = _model(settings.model, journal, now)
@@ -298,6 +300,7 @@ async def open_memory(
         recent_errands=spawned,
         retention=retaining,
         pause=pause,
+        quotas=quotas,
         replica=beside,
     )
 

@@ -15,6 +15,7 @@ from memory.services.index_repair import IndexRepairWorker
 from memory.services.journaling import ExchangeJournal
 from memory.services.learn import Learner
 from memory.services.lessons.entity_graph import EntityGraphWorker
+from memory.services.lessons.quotas import Quotas
 from memory.services.page.files import PageFiles
 from memory.services.pause import Pause
 from memory.services.person.commands import Commands
@@ -78,6 +79,7 @@ class Memory:
     recent_errands: RecentErrands
     retention: RetentionWorker
     pause: Pause
+    quotas: Quotas
     replica: Replica | None = None
 
     @property

@@ -251,6 +251,13 @@ class MeasureSettings(Section):
     holdout: float = Field(0.0, ge=0, le=0.5)
 
 
+class QuotaSettings(Section):
+    """How many memories may be learnt of an organisation, and of each of its people; None for any number."""
+
+    memories: int | None = Field(None, ge=1)
+    memories_per_user: int | None = Field(None, ge=1)
+
+
 class MemorySettings(Section):
     """Everything that memory can be told."""
 
@@ -268,6 +275,7 @@ class MemorySettings(Section):
     checkouts: CheckoutSettings = CheckoutSettings.model_construct()
     night: NightSettings = NightSettings.model_construct()
     model: ModelSettings = ModelSettings.model_construct()
+    quotas: Mapping[str, QuotaSettings] = Field(default_factory=dict)
     measure: MeasureSettings = MeasureSettings.model_construct()
     journal: JournalSettings = JournalSettings.model_construct()
     postgresql: PostgresqlSettings = PostgresqlSettings.model_construct()

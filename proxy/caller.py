@@ -20,6 +20,7 @@ from memory.learning.redact import redact_name, redact_path
 from memory.scope import Layer, Scope
 from memory.session import Mode
 from memory.unread_files import NO_FILES, UnreadFiles
+from proxy.auth.client_keys import is_client_key
 from proxy.auth.installation_key import InstallationKey, is_installation_key
 from proxy.errors import Refusal
 from proxy.runtimes import ClientEnvironment, Headers, Runtime, project_of
@@ -32,6 +33,9 @@ MAX_NAME_CHARS = 200
 
 SharedWith = Callable[[str], Sequence[str]]
 """The names of the projects that are shared with one, by its name."""
+
+Issued = Callable[[str], Credential | None]
+"""What a key owns that was issued to a user; None where it is not in force."""
 
 CREDENTIAL = 16
 """Digits of the hash that stands for a credential where a memory came from."""
@@ -99,9 +103,11 @@ def resolve(
     secret: bytes,
     locate: Callable[[ClientEnvironment], ClientEnvironment] | None = None,
     shared_with: SharedWith = lambda project: (),
+    issued: Issued = lambda key: None,
 ) -> Caller:
-    """Who is asking. ``locate`` completes a place on this machine, and ``shared_with`` knows which projects of it are
-    shared with one; they are asked on a loopback address only.
+    """Who is asking. ``issued`` knows what a key owns that was issued to a user. ``locate`` completes a place on this
+    machine, and ``shared_with`` knows which projects of it are shared with one; they are asked on a loopback address
+    only.
 
     Raises:
         Refusal: 400, when one of our headers has a value that cannot be a name.
@@ -121,7 +127,11 @@ def resolve(
 
     credential = _shown_key(claim.key, headers)
     entry = None
-    if settings.credentials:
+    if is_client_key(credential):
+        entry = issued(credential)
+        scope, note = _narrow(entry, claim, around) if entry else (Scope(), "the key is not in force")
+        mode = strictest(mode, entry.memory) if entry else mode
+    elif settings.credentials:
         entry = _entry(settings.credentials, credential)
         if entry is None:
             scope, note = Scope(), "the credential has no entry in the table"
@@ -192,10 +202,16 @@ def _stored_name(name: str | None, secret: bytes) -> str | None:
     return None if name is None else redact_name(name, secret)
 
 
-def shows_key(headers: Headers, prefix: Prefix, settings: Settings, key: InstallationKey) -> bool:
-    """Whether a caller has shown a key that opens memory: one of the table where there is one, else this
-    installation's."""
-    shown_key = _header(headers, "x-palimpsest-key") or prefix.key or credential_of(headers)
+def key_shown(headers: Headers, prefix: Prefix) -> str:
+    """The key that a caller has shown, of whatever kind; empty where it has shown none."""
+    return _header(headers, "x-palimpsest-key") or prefix.key or credential_of(headers)
+
+
+def shows_key(shown_key: str, settings: Settings, key: InstallationKey, issued: Issued) -> bool:
+    """Whether a caller has shown a key that opens memory: one that was issued to a user, one of the table where there
+    is one, else this installation's."""
+    if is_client_key(shown_key):
+        return issued(shown_key) is not None
     return _entry(settings.credentials, shown_key) is not None if settings.credentials else key.matches(shown_key)
 
 

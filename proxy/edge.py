@@ -15,6 +15,7 @@ from memory.clock import local_now
 from memory.memory_room import MemoryRoom
 from memory.session import Mode
 from proxy.admission import AdmissionQueue
+from proxy.auth.client_keys import LOOK_SECONDS, ClientKeys
 from proxy.auth.installation_key import InstallationKey, OwnSecrets
 from proxy.auth.peer import Peers
 from proxy.auth.tokens import TokenStore
@@ -59,6 +60,7 @@ class Edge:
     key: InstallationKey
     secrets: OwnSecrets
     tokens: TokenStore
+    client_keys: ClientKeys = field(default_factory=ClientKeys)
     peers: Peers = field(default_factory=Peers)
     visitors: Visitors = field(default_factory=Visitors)
     memory: Memory | None = None
@@ -112,6 +114,18 @@ class Edge:
             degradations=self.degradations,
         )
         return waiting
+
+    async def know_client_keys(self) -> None:
+        """See that the keys that were issued are known as they stand now."""
+        memory = await self.opened_in_time()
+        if memory is not None:
+            await fail_open(
+                self.client_keys.look(memory.journal.client_keys),
+                default=None,
+                timeout_seconds=2 * LOOK_SECONDS,
+                operation="looking up clients' keys",
+                degradations=self.degradations,
+            )
 
     def run_in_background(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Run something that outlives the request that began it."""

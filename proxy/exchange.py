@@ -23,9 +23,10 @@ from memory.session import Arrival, Mode, Prepared, RequestKind, ResearchAnswer
 from memory.unread_files import UnreadFiles
 from memory.withheld import withheld
 from proxy import metrics
+from proxy.auth.client_keys import is_client_key
 from proxy.auth.installation_key import is_installation_key
 from proxy.auth.request_target import forwardable, origin_form
-from proxy.caller import Prefix, credential_of, namespace, resolve, shows_key, split_prefix
+from proxy.caller import Prefix, credential_of, key_shown, namespace, resolve, shows_key, split_prefix
 from proxy.commit import LARGE_TO_LEAVE_OUT, LEAVING_OUT, ExchangeCommit
 from proxy.connections import Connection
 from proxy.edge import EDGE, Edge
@@ -68,7 +69,9 @@ async def exchange(request: web.Request) -> web.StreamResponse:
         dialect = dialect_of(path.partition("?")[0]) if request.method == "POST" else None
         if isinstance(request.protocol, Connection) and request.protocol.crowded:
             raise Refusal(503, "there are more connections than can be served just now: try again in a moment")
-        has_key = shows_key(request.headers, prefix, edge.settings, edge.key)
+        if is_client_key(key := key_shown(request.headers, prefix)):
+            await edge.know_client_keys()
+        has_key = shows_key(key, edge.settings, edge.key, edge.client_keys.of)
         size = request.content_length
         with edge.limits.admitted(_limit_key(request, prefix, edge, has_key), size or 0) as admitted:
             LEFT.set(admitted.headers)
@@ -254,7 +257,15 @@ async def _prepare(
     runtime = recognise(request.headers, view)
     places = edge.checkouts
     caller = resolve(
-        request.headers, prefix, view, runtime, edge.settings, edge.identity_key, places.locate, places.shared_with
+        request.headers,
+        prefix,
+        view,
+        runtime,
+        edge.settings,
+        edge.identity_key,
+        places.locate,
+        places.shared_with,
+        edge.client_keys.of,
     )
     kind = (
         RequestPurpose(RequestKind.COMPACTION)

@@ -22,6 +22,8 @@ from memory.stores.postgresql.schema import migrate
 _TEMPLATE = "made"
 _NOBODY = "nobody"
 """Whom the server runs as where the tests run as root, which it refuses."""
+_PLAIN = "plain"
+"""Whom tests connect as: the owner of their databases, whom row-level security holds. A superuser passes it by."""
 _QUICK = ("fsync=off", "full_page_writes=off", "autovacuum=off", "max_connections=60")
 
 
@@ -86,15 +88,16 @@ class TestServer:
         self._made_so_far = 0
         self._free: list[str] = []
         self._taken: dict[str, str] = {}
-        self._admin = psycopg.connect(self.url("postgres"), autocommit=True)
-        self._admin.execute(f"CREATE DATABASE {_TEMPLATE}")
+        self._admin = psycopg.connect(self.url("postgres", "palimpsest"), autocommit=True)
+        self._admin.execute(f"CREATE ROLE {_PLAIN} LOGIN")
+        self._admin.execute(f"CREATE DATABASE {_TEMPLATE} OWNER {_PLAIN}")
         connection = PostgresConnection(self.url(_TEMPLATE))
         migrate(connection)
         connection.close()
 
-    def url(self, database: str) -> str:
-        """How a database is reached."""
-        return f"postgresql://palimpsest@/{database}?host={self.folder}"
+    def url(self, database: str, user: str = _PLAIN) -> str:
+        """How a database is reached, by its owner, or by the superuser ``palimpsest``."""
+        return f"postgresql://{user}@/{database}?host={self.folder}"
 
     def database(self, of: object) -> str:
         """The URL of a database that belongs to something: one that was emptied, or a new one."""
@@ -107,13 +110,13 @@ class TestServer:
         """The URL of a database in which there is not even a table."""
         self._made_so_far += 1
         name = f"empty{self._made_so_far}"
-        self._admin.execute(f"CREATE DATABASE {name}".encode())
+        self._admin.execute(f"CREATE DATABASE {name} OWNER {_PLAIN}".encode())
         return self.url(name)
 
     def _made(self) -> str:
         self._made_so_far += 1
         name = f"t{self._made_so_far}"
-        self._admin.execute(f"CREATE DATABASE {name} TEMPLATE {_TEMPLATE}".encode())
+        self._admin.execute(f"CREATE DATABASE {name} OWNER {_PLAIN} TEMPLATE {_TEMPLATE}".encode())
         return name
 
     def give_back(self) -> None:
@@ -121,7 +124,7 @@ class TestServer:
         for name in self._taken.values():
             ends = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
             self._admin.execute(ends, (name,))
-            with psycopg.connect(self.url(name), autocommit=True) as connection:
+            with psycopg.connect(self.url(name, "palimpsest"), autocommit=True) as connection:
                 connection.execute(_EMPTY)
             self._free.append(name)
         self._taken.clear()
@@ -134,7 +137,7 @@ class TestServer:
     def resume(self) -> None:
         """Start it again."""
         self._run("pg_ctl", "-D", self.folder / "data", "-l", self.folder / "log", "-w", "-o", self._options(), "start")
-        self._admin = psycopg.connect(self.url("postgres"), autocommit=True)
+        self._admin = psycopg.connect(self.url("postgres", "palimpsest"), autocommit=True)
 
     def stop(self) -> None:
         """Stop it for good."""

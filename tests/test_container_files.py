@@ -200,3 +200,11 @@ def test_the_balancer_asks_paths_that_are_there_and_knows_all_replicas() -> None
         "without_memory": [HEALTH],
     }
     assert set(re.findall(r"(?:use_backend|default_backend) (\w+)", text)) == set(backends)
+
+
+def test_a_teams_database_is_a_plain_roles_whom_row_level_security_holds() -> None:
+    script = (ROOT / "config" / "postgresql.team.sh").read_text()
+    service = compose("compose.team.yaml")["services"]["postgresql"]
+    assert "./postgresql.team.sh:/docker-entrypoint-initdb.d/palimpsest.sh:ro" in service["volumes"]
+    assert service["environment"]["POSTGRES_USER"] == "postgres"
+    assert "CREATE ROLE palimpsest LOGIN PASSWORD" in script and "SUPERUSER" not in script

@@ -33,6 +33,7 @@ from memory.ports import Guard, Journal, Journaled, Lesson, MemoryUse, Query
 from memory.scope import Layer, Scope
 from memory.services.lessons import rules
 from memory.services.lessons.indexing import IndexWorker, lesson_of, points_of
+from memory.services.lessons.quotas import Quotas
 from memory.services.lessons.reinforcement import Reinforcer, UseListener, ignore_use
 from memory.services.manual_facts import met, the_same, vouched
 from memory.services.page.files import PageFiles
@@ -76,7 +77,9 @@ class Learner(JournalFollower):
         busy: Callable[[], bool] = lambda: False,
         heard: UseListener = ignore_use,
         device: str = "",
+        quotas: Quotas | None = None,
     ) -> None:
+        self._quotas = quotas
         super().__init__(guard, "learning", busy, KNOWN_SECONDS, recall.crowded)
         self._reinforcing = Reinforcer(journal, heard)
         self._device = device
@@ -189,7 +192,10 @@ class Learner(JournalFollower):
 
     async def _learn(self, journaled: Journaled) -> None:
         async with self._tries.one(journaled.number) as again:
-            await (self._teach(journaled) if again else self._journal.learn(Lesson(journaled.number)))
+            if again and not (self._quotas and await self._quotas.full(journaled.session.scope)):
+                await self._teach(journaled)
+            else:
+                await self._journal.learn(Lesson(journaled.number))
 
     async def _teach(self, journaled: Journaled) -> None:
         noticed = await self._features.after_exchange(journaled)

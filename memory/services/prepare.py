@@ -31,6 +31,7 @@ from memory.services.time_limits import AGREED_SECONDS, TimeLimits
 from memory.services.window.fitting import Fit, WindowFitter, write
 from memory.session import Arrival, Mode, Prepared, Receipt, RequestKind
 from memory.settings import MemorySettings
+from memory.visibility import only
 
 HELD_OUT = "held out; this session goes without memory (memory.measure.holdout)"
 """What is told of a request of such a session."""
@@ -170,7 +171,8 @@ class Preparation:
         decided = ContextDecision()
         without = self._holds_out(live)
         if arrival.kind.teaches and not self._paused() and not without:
-            decided = await self._decide(request, deadline)
+            with only((*live.session.scope.owners(), *arrival.also)):
+                decided = await self._decide(request, deadline)
             steps |= decided.steps
         edits = request.edits()
         fit = decided.fit

@@ -127,6 +127,11 @@ class Database:
         """See :attr:`shared`."""
         return True
 
+    @property
+    def row_security(self) -> bool | None:
+        """See :attr:`shared`."""
+        return None
+
     async def leave_work(self) -> None:
         """See :attr:`shared`."""
 

@@ -30,6 +30,11 @@ class Engine(Protocol):
     def works(self) -> bool:
         """Whether this process does what one alone must do."""
 
+    @property
+    def row_security(self) -> bool | None:
+        """Whether the engine itself keeps owners apart, whatever a query leaves out; None where it is a file that has
+        one user, and False where it could and does not."""
+
     async def leave_work(self) -> None:
         """Leave what one alone must do to another process, where there may be one, and do not take it again."""
 

@@ -278,6 +278,17 @@ class Facts(JournalPart):
 
         return await self._db.look(work)
 
+    async def texts_below(self, owners: Sequence[str], beginnings: Sequence[str]) -> int:
+        """How many memories can be found of these owners, and of all whose name begins so."""
+        asked = [(owner, "", "") for owner in owners]
+        # Each ends before the first text that begins with the next character.
+        asked += [("", start, start[:-1] + chr(ord(start[-1]) + 1)) for start in beginnings]
+
+        def work(connection: Connection) -> int:
+            return sum(int(connection.execute(QUERIES["texts_below"], each).fetchone()["texts"]) for each in asked)
+
+        return await self._db.read(work)
+
     def _write_fact(self, connection: Connection, fact: Fact) -> None:
         connection.execute(QUERIES["fact_write"], fact_row(fact, self._redact))
         connection.execute(QUERIES["outbox_add"], (fact.id, "fact"))

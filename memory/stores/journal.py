@@ -16,6 +16,7 @@ from memory.stores.base import JournalPart, ask_many
 from memory.stores.behaviour import BehaviourStore
 from memory.stores.candidates import Candidates
 from memory.stores.checkouts import CheckoutStore
+from memory.stores.client_keys import ClientKeyStore
 from memory.stores.connection import Connection
 from memory.stores.database import Database, Synchronous, Watch
 from memory.stores.engine import Engine
@@ -79,6 +80,7 @@ class SqlJournal(
     Retention,
     Provenance,
     Audit,
+    ClientKeyStore,
 ):
     """The durable truth. What it cannot take yet is kept in the folder ``aside`` in the engine's folder.
 
@@ -175,6 +177,11 @@ class SqlJournal(
     def works(self) -> bool:
         """Whether this process does what one alone must do."""
         return self._db.works
+
+    @property
+    def row_security(self) -> bool | None:
+        """Whether the database itself keeps owners apart; None where it is a file."""
+        return self._db.row_security
 
     async def leave_work(self) -> None:
         """Leave what one alone must do to another process, at once and for good."""

@@ -111,6 +111,11 @@ def m021_cores(connection: Connection) -> None:
     _run(connection, "021_cores.sql")
 
 
+def m022_client_keys(connection: Connection) -> None:
+    """Keys that were issued to users of clients."""
+    _run(connection, "022_client_keys.sql")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_initial,
     m002_tiers,
@@ -131,6 +136,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m017_checkouts,
     m020_held_out,
     m021_cores,
+    m022_client_keys,
 )
 
 

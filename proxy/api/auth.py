@@ -15,6 +15,7 @@ from aiohttp import web
 
 from memory.audit import AuditEntry
 from proxy.api.access import ACCESS, ALL, Access, refused
+from proxy.api.params import reads_of
 from proxy.api.responses import Handler, fault
 from proxy.auth.middleware import CHECKS
 from proxy.auth.tokens import ApiToken, TokenRole
@@ -82,7 +83,8 @@ def access_of(token: ApiToken | None) -> Access:
 
 async def _handled(request: web.Request, handler: Handler, edge: Edge, access: Access) -> web.StreamResponse:
     try:
-        return await handler(request)
+        with await reads_of(request, access):
+            return await handler(request)
     except Exception as error:
         status = getattr(error, "status", 500)
         await record(request, edge, access, status if isinstance(status, int) else 500)

@@ -16,6 +16,7 @@ from proxy.api import (
     health,
     hook,
     imports,
+    keys,
     log,
     names,
     openapi,
@@ -57,6 +58,7 @@ _PARTS = (
     config,
     tools,
     tickets,
+    keys,
 )
 
 

@@ -42,7 +42,9 @@ async def health(request: web.Request) -> web.Response:
     edge = request.app[EDGE]
     why = [redact(sentence).text for sentence in await unwell(edge)]
     status = "opening" if edge.opening else "degraded" if why else "ok"
-    fields = {"status": status, "why": why, "memory": mode(edge), "version": release()}
+    fields: dict[str, object] = {"status": status, "why": why, "memory": mode(edge), "version": release()}
+    if edge.memory is not None and (apart := edge.memory.journal.row_security) is not None:
+        fields["row_security"] = apart
     return answer(fields | {"candidates": await edge.candidates_waiting()}, 503 if status == "opening" else 200)
 
 
@@ -87,6 +89,7 @@ async def unwell(edge: Edge) -> list[str]:
                 "ends with it"
             )
         why.extend(hanging(edge.memory.followers))
+        why.extend(edge.memory.quotas.told())
         why.extend(await edge.memory.features.health())
         progress = edge.memory.reindexer.progress
         if progress is not None and progress.fault:

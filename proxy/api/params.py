@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -13,7 +14,8 @@ from memory.hooks.params import checked_id, checked_text, choices
 from memory.parts import Memory
 from memory.scope import Scope
 from memory.session import Mode
-from proxy.api.access import access
+from memory.visibility import only
+from proxy.api.access import Access, access
 from proxy.caller import name, without_secrets
 from proxy.edge import EDGE
 from proxy.errors import Refusal
@@ -59,6 +61,16 @@ def person_of(request: web.Request) -> Scope | None:
     """Whose requests and sessions are meant: those of the person whom the query names; None for everybody's."""
     named = request.query.keys() & {"user", "org"} or access().user is not None
     return scope_of(request) if named else None
+
+
+async def reads_of(request: web.Request, of: Access) -> AbstractContextManager[None]:
+    """What may be read while a request is answered: for a user's token only what is theirs. What changes something
+    looks at everybody's, so that it takes nobody's place."""
+    edge = request.app[EDGE]
+    if of.user is None or edge.memory is None or request.method not in ("GET", "HEAD"):
+        return nullcontext()
+    scope = without_secrets(Scope(of.org, of.user, request.query.get("project")), edge.identity_key)
+    return only((*scope.owners(), *await edge.memory.commands.everything_of(scope)))
 
 
 async def owners_of(request: web.Request) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote
 
+from proxy.auth.client_keys import SHAPE as CLIENT
 from proxy.auth.tokens import SHAPE as TOKEN
 from proxy.auth.web_sessions import holds_session
 
@@ -102,6 +103,7 @@ class OwnSecrets:
         if (
             _SHAPE.search(text)
             or TOKEN.search(text)
+            or CLIENT.search(text)
             or holds_session(text)
             or (len(text) >= LONG and any(secret in text for secret in self._long))
         ):

@@ -74,7 +74,7 @@ COMMANDS = {
 }
 """Command → the module here that has a function of its name (``_`` for ``-``, and one behind Python's own words)."""
 
-GROUPS = {"tokens": "tokens", "embedder": "embedder", "research": "research", "service": "service"}
+GROUPS = {"keys": "keys", "tokens": "tokens", "embedder": "embedder", "research": "research", "service": "service"}
 """Command with commands of its own → the module here that has its ``typer.Typer`` by its name."""
 
 

@@ -22,7 +22,7 @@ from proxy.api.access import ACCESS, ALL, Access, page_refused
 from proxy.api.auth import access_of, record, why_not
 from proxy.api.elsewhere import until_open
 from proxy.api.features import ask
-from proxy.api.params import LARGEST, memory_of, owners_of, query_text, scope_of
+from proxy.api.params import LARGEST, memory_of, owners_of, query_text, reads_of, scope_of
 from proxy.api.responses import FAULTS, Handler, sentence_of
 from proxy.auth.origins import is_own_origin
 from proxy.auth.web_sessions import WebSession, cookie_name
@@ -167,7 +167,8 @@ def looked_at(page: Page, fault: Fault) -> Handler:
         await until_open(request)
         if access is not ALL:
             await record(request, request.app[EDGE], access, 200)
-        return await page(PageVisit(request, session))
+        with await reads_of(request, access):
+            return await page(PageVisit(request, session))
 
     return safe(visited, fault)
 

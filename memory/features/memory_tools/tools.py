@@ -7,6 +7,7 @@ answer, in words that a model can act on; a store that fails raises, and the cal
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Any, Protocol, TypeVar
@@ -40,6 +41,7 @@ from memory.services.person.commands import Ambiguous, Commands, NotFound
 from memory.services.recall import Recall
 from memory.services.tiers.content import NoHandle, TieredContent
 from memory.services.tool_calls import ToolCaller
+from memory.visibility import only
 
 FOUND = 8
 MAX_ARGUMENT_CHARS = 2000
@@ -105,8 +107,11 @@ class MemoryTools:
         """
         if name not in self._tools:
             return ToolAnswer(f"There is no tool {name[:60]!r}; there are: {', '.join(self._tools)}.", failed=True)
+        # What a note says is looked for among all that is known, so that it takes nobody's place.
+        reads = only(asker.scope.owners()) if name != "memory_note" else nullcontext()
         try:
-            return await self._tools[name](_object(arguments), asker)
+            with reads:
+                return await self._tools[name](_object(arguments), asker)
         except (InvalidToolCall, NoHandle, NotFound, Ambiguous) as error:
             return ToolAnswer(f"Not done: {error.args[0]}", failed=True)
 

@@ -13,6 +13,7 @@ _HEX = r"[0-9a-fA-F]"
 # prefix (literal), what follows it, kind
 PREFIXES: tuple[tuple[str, str, str], ...] = (
     # Models
+    ("palimpsest-client-", r"[0-9a-f]{40}", "palimpsest key"),
     ("palimpsest-token-", r"[0-9a-f]{40}", "palimpsest token"),
     ("palimpsest-page-", rf"{_URL}{{43}}", "palimpsest session"),
     ("palimpsest-", r"[0-9a-f]{32}", "palimpsest key"),

@@ -8,7 +8,7 @@ comes after it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any, cast
 
 import psycopg
@@ -19,6 +19,7 @@ from psycopg.types.string import StrDumperUnknown
 
 from memory.stores.connection import Parameters
 from memory.stores.postgresql.dialect import translated
+from memory.stores.postgresql.row_security import ALL, NAME_OWNERS, needs_owners
 
 
 class _Text(StrDumperUnknown):
@@ -136,7 +137,11 @@ class PostgresCursor:
 
 
 class PostgresConnection:
-    """A connection of its own for one thread. Transactions are begun and ended by their statements."""
+    """A connection of its own for one thread. Transactions are begun and ended by their statements.
+
+    Whose rows are seen is named with each statement of one that ``reads``. A transaction of any other names everybody
+    where it begins.
+    """
 
     def __init__(self, url: str, *, reads: bool = False, pipelined: bool = False) -> None:
         self._connection = psycopg.connect(
@@ -147,6 +152,8 @@ class PostgresConnection:
         )
         adapt(self._connection)
         self._begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if reads else "BEGIN"
+        self._reads = reads
+        self._owners = ALL
         self._sent = self._received = 0
         self.pooled = self._is_pooled()
         if self.pooled:
@@ -158,9 +165,25 @@ class PostgresConnection:
     def execute(self, sql: str, parameters: Parameters = (), /) -> PostgresCursor:
         """Run a statement of the stores."""
         statement = translated(self._begin if sql == "BEGIN" else sql)
-        cursor = self._next_cursor()
-        cursor.execute(statement.text, statement.values(parameters))
+        if not (self._reads and needs_owners(statement.text)):
+            cursor = self._next_cursor()
+            cursor.execute(statement.text, statement.values(parameters))
+            return PostgresCursor(cursor, self, self._sent)
+        # Without a BEGIN both are one transaction; they go on one way there and back.
+        with nullcontext() if self._pipeline is not None else self._connection.pipeline():
+            self._next_cursor().execute(NAME_OWNERS, (self._owners,))
+            cursor = self._next_cursor()
+            cursor.execute(statement.text, statement.values(parameters))
         return PostgresCursor(cursor, self, self._sent)
+
+    @contextmanager
+    def seeing(self, owners: str) -> Iterator[None]:
+        """Until the end of the block these owners' rows are seen."""
+        before, self._owners = self._owners, owners
+        try:
+            yield
+        finally:
+            self._owners = before
 
     def executemany(self, sql: str, parameters: Iterable[Parameters], /) -> PostgresCursor:
         """Run a statement once for each of these, all of them on one way there and back."""

@@ -6,12 +6,13 @@ Knows nothing about what is stored.
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import psycopg
 
@@ -24,8 +25,12 @@ from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.faults import postgres_fault, where_of
 from memory.stores.postgresql.listening import Listener
 from memory.stores.postgresql.replica_indexes import claim_index, indexes_of
+from memory.stores.postgresql.row_security import ALL, BYPASSES, named
 from memory.stores.postgresql.schema import migrate
 from memory.stores.postgresql.writer import PostgresWriter
+from memory.visibility import visible
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -80,6 +85,7 @@ class PostgresDatabase:
             connection = PostgresConnection(url)
             try:
                 migrate(connection)
+                self._row_security = not connection.run(BYPASSES).fetchone()[0]
             finally:
                 connection.close()
             self._writer = PostgresWriter(
@@ -89,6 +95,8 @@ class PostgresDatabase:
             raise StoreFault(f"{self._where} belongs to a newer version: {error}") from error
         except psycopg.Error as error:
             raise postgres_fault(error, self._where) from None
+        if not self._row_security:
+            log.warning("the user of %s passes row-level security by: a role of its own would not", self._where)
         self._pool = ThreadPoolExecutor(readers, thread_name_prefix="journal-reader")
         self._direct = direct_url or url
         self._listener: Listener | None = None
@@ -117,6 +125,11 @@ class PostgresDatabase:
     def works(self) -> bool:
         """See :class:`memory.stores.engine.Engine`."""
         return self._writer.works
+
+    @property
+    def row_security(self) -> bool | None:
+        """See :class:`memory.stores.engine.Engine`."""
+        return self._row_security
 
     async def write(self, work: Work[T], *, anywhere: bool = False) -> T:
         """See :class:`memory.stores.engine.Engine`."""
@@ -161,7 +174,8 @@ class PostgresDatabase:
     async def read(self, work: Work[T]) -> T:
         """See :class:`memory.stores.engine.Engine`."""
         self._refuse_closed()
-        return await asyncio.get_running_loop().run_in_executor(self._pool, self._read, work)
+        owners = named(visible())
+        return await asyncio.get_running_loop().run_in_executor(self._pool, self._read, work, owners)
 
     async def look(self, work: Work[T]) -> T:
         """See :class:`memory.stores.engine.Engine`. The way to a server is nothing that others wait for."""
@@ -176,15 +190,16 @@ class PostgresDatabase:
         state = self._changes.state(table)
         if self._empty.get(table) == state:
             return True
-        if connection.execute(f"SELECT EXISTS (SELECT 1 FROM {table})").fetchone()[0]:
-            return False
+        with cast(PostgresConnection, connection).seeing(ALL):
+            if connection.execute(f"SELECT EXISTS (SELECT 1 FROM {table})").fetchone()[0]:
+                return False
         self._empty[table] = state
         return True
 
     async def scrub(self) -> bool:
         """Take dead rows out of the tables that hold words. That overwrites nothing: what PostgreSQL leaves of them in
         its pages, its log and its backups goes as the server's keepers have it go."""
-        await self.read(lambda connection: connection.execute(f"VACUUM {_SCRUBBED}"))
+        await self.read(lambda connection: cast(PostgresConnection, connection).run(f"VACUUM {_SCRUBBED}"))
         return True
 
     async def give_back(self, pages: int) -> bool:
@@ -216,12 +231,13 @@ class PostgresDatabase:
         if self._writer.late and not self._closed:
             self._writer.catch_up()
 
-    def _read(self, work: Work[T]) -> T:
+    def _read(self, work: Work[T], owners: str = ALL) -> T:
         kept: PostgresConnection | None = getattr(self._local, "connection", None)
         try:
             if kept is not None:
                 try:
-                    return _done(work, kept)
+                    with kept.seeing(owners):
+                        return _done(work, kept)
                 except psycopg.Error:
                     # A server that was restarted has ended it; a read can be made again.
                     if not kept.broken:
@@ -232,7 +248,8 @@ class PostgresDatabase:
             connection = PostgresConnection(self.url, reads=True, pipelined=True)
             self._local.connection = connection
             self._reading.append(connection)
-            return _done(work, connection)
+            with connection.seeing(owners):
+                return _done(work, connection)
         except psycopg.Error as error:
             raise postgres_fault(error, self._where) from None
 

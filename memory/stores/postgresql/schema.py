@@ -16,6 +16,7 @@ from memory.stores.connection import Parameters
 from memory.stores.migrations import MIGRATIONS, FromTheFuture
 from memory.stores.postgresql.connection import PostgresConnection, PostgresCursor
 from memory.stores.postgresql.dialect import of_schema
+from memory.stores.postgresql.row_security import SEE_ALL
 from memory.stores.queries import FOLDER, QUERIES
 from memory.version import release
 
@@ -45,6 +46,11 @@ def turns(connection: _SchemaConnection) -> None:
     connection.run((_OWN / "turns.sql").read_text(encoding="utf-8"))
 
 
+def row_security(connection: _SchemaConnection) -> None:
+    """Who sees which rows, whatever a query leaves out."""
+    connection.run((_OWN / "row_security.sql").read_text(encoding="utf-8"))
+
+
 def _steps() -> dict[str, Step]:
     functions = f"functions {hashlib.blake2b(_FUNCTIONS.encode(), digest_size=8).hexdigest()}"
     return {
@@ -54,6 +60,7 @@ def _steps() -> dict[str, Step]:
         "server_machine": server_machine,
         "replicas": replicas,
         "turns": turns,
+        "row_security": row_security,
     }
 
 
@@ -68,7 +75,7 @@ def migrate(connection: PostgresConnection) -> list[str]:
     if not _missing(steps, connection):
         return []
     _make_list(connection)
-    connection.run("BEGIN; LOCK TABLE migrations IN EXCLUSIVE MODE")
+    connection.run(f"BEGIN; {SEE_ALL}; LOCK TABLE migrations IN EXCLUSIVE MODE")
     try:
         # Another process may have been first while this one waited.
         missing = _missing(steps, connection)

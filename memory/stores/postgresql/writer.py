@@ -27,6 +27,7 @@ from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.faults import postgres_fault
 from memory.stores.postgresql.lease import HEARTBEAT_SECONDS, SECONDS, Lease
 from memory.stores.postgresql.replica_indexes import keep_indexes
+from memory.stores.postgresql.row_security import SEE_ALL
 from memory.stores.write_jobs import GROUP, Job, Outcome, WriteQueue
 
 log = logging.getLogger(__name__)
@@ -43,7 +44,8 @@ TRIM_EVERY = 1000
 # Nothing of it is kept by the session, so that a pooler may give each transaction another one. A process that is gone
 # in the middle of its turn, and whose connection has not ended, holds the others up for so long.
 _BEGIN = (
-    "BEGIN; SET LOCAL lock_timeout = {}; SET LOCAL idle_in_transaction_session_timeout = 30000; "
+    f"BEGIN; {SEE_ALL}; "
+    "SET LOCAL lock_timeout = {}; SET LOCAL idle_in_transaction_session_timeout = 30000; "
     "LOCK TABLE writers IN EXCLUSIVE MODE"
 )
 

@@ -24,6 +24,7 @@ from memory.services.sessions.session_matching import SessionMatcher
 from memory.session import Arrival, Mode, Prepared, RequestKind, Session, ShownMemory
 from memory.settings import MemorySettings
 from memory.stores.journal import SqliteJournal
+from memory.visibility import visible
 
 T = TypeVar("T")
 AT = datetime(2026, 3, 4, tzinfo=UTC)
@@ -50,6 +51,7 @@ class Fresh:
         self.count = itertools.count()
         self.failing = False
         self.present: frozenset[str] = frozenset()
+        self.visible: tuple[str, ...] | None = None
         self.asked, self.go_on = asyncio.Event(), asyncio.Event()
         self.go_on.set()
 
@@ -60,6 +62,7 @@ class Fresh:
         await self.go_on.wait()
         number = next(self.count)
         self.present = present
+        self.visible = visible()
         return Recalled(f"[memory {number}]", (ShownMemory(f"id{number}", "text", 1.0, {}, 5),))
 
     async def page(self, scope: Scope) -> FrozenPage:
@@ -141,6 +144,19 @@ SECOND = said("hello", "Done.", "go on")
 THIRD = said("hello", "Done.", "go on", "Done.", "and then?")
 
 keys = pytest.mark.parametrize("key", ["s1", None])
+
+
+@keys
+async def test_while_a_request_is_decided_about_only_its_owners_memories_are_read(
+    key: str | None, bench: Bench
+) -> None:
+    await bench.send(FIRST, replace(keyed(key), also=("up:/ada/sail",)))
+    assert bench.memory.visible is not None
+    seen = {owner for owner in bench.memory.visible if "/" not in owner.partition(":")[0]}
+    assert seen == {"up:/ada/loom", "u:/ada", "p:/ada/loom", "up:/ada/sail"}
+    assert visible() is None
+    await bench.send(FIRST, replace(keyed(None), scope=Scope(None, "ada")))
+    assert next(owner for owner in bench.memory.visible if owner.startswith("up:")).startswith("up:/ada/session")
 
 
 @keys

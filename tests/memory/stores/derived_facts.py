@@ -55,7 +55,7 @@ def rows(journal: SqlJournal, sql: str) -> list[tuple[Any, ...]]:
     """What a query finds, on a connection of its own."""
     database = journal._db
     if isinstance(database, PostgresDatabase):
-        with psycopg.connect(database.url) as connection:
+        with psycopg.connect(database.url, options="-c palimpsest.owners=*") as connection:
             return connection.execute(sql.encode()).fetchall()
     assert isinstance(database, Database)
     with closing(sqlite3.connect(database.path)) as opened:

@@ -164,7 +164,7 @@ async def test_who_may_have_missed_changes_knows_no_memories_any_more(
     assert await second.stored_session("nobody's", "ns", []) is None
     assert await second.memories([told.id], [told.owner]) == [told]
     second.changed.take()
-    with psycopg.connect(url) as connection:
+    with psycopg.connect(url, options="-c palimpsest.owners=*") as connection:
         connection.execute("DELETE FROM facts")
         connection.execute("DELETE FROM changes")
     monkeypatch.setattr(changes, "MISSED_SECONDS", -1.0)

@@ -149,6 +149,9 @@ DELETE FROM terms WHERE texts <= 0 AND owner = (SELECT number FROM owners WHERE 
 -- texts_of: how many indexed texts some owners have
 SELECT coalesce(sum(texts), 0) AS texts FROM owners WHERE name IN (?*);
 
+-- texts_below: how many indexed texts an owner has, or those have whose name lies between two texts
+SELECT coalesce(sum(texts), 0) AS texts FROM owners WHERE name = ?1 OR (name >= ?2 AND name < ?3);
+
 -- rarity: in how many texts of some owners (JSON) each of some terms (JSON) stands, and, under no term, of how many
 SELECT terms.term, sum(terms.texts) AS texts FROM owners
 CROSS JOIN json_each(:terms) AS asked

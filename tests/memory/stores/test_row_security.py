@@ -1,0 +1,189 @@
+"""What belongs to whom is held up by PostgreSQL itself: a query that has lost its filter shows one owner's rows."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from tempfile import TemporaryFile
+
+import psycopg
+import pytest
+
+from memory.ports import Lesson
+from memory.provenance import QUARANTINE
+from memory.scope import Layer
+from memory.stores.connection import Connection
+from memory.stores.database import Watch
+from memory.stores.postgresql.connection import PostgresConnection
+from memory.stores.postgresql.database import PostgresDatabase
+from memory.stores.postgresql.journal import PostgresJournal
+from memory.stores.postgresql.row_security import PROTECTED
+from memory.stores.queries import QUERIES
+from memory.visibility import only
+from tests import postgresql
+from tests.memory.stores.derived_facts import ANN, BOB, fact, redact
+
+ANNS, BOBS = (scope.owner(Layer.USER_PROJECT) or "" for scope in (ANN, BOB))
+
+UNFILTERED: dict[str, tuple[str, str, tuple[object, ...]]] = {
+    "facts": ("facts_of", "owner IN (?*) AND", (10,)),
+    "passages": ("passages_find", "owner IN (?*) AND", ("%", 10)),
+    "summaries": ("night_lines", "", (1,)),
+    "candidates": ("candidates_of", "WHERE owner IN (?*)", ()),
+    "research": ("research_owners", "", ()),
+    "observations": ("observations_of", "WHERE owner = ?", ()),
+    "steps": ("steps_newest", "WHERE owner = ?", (10,)),
+    "names": ("names_most", "WHERE owner IN (?*)", (10,)),
+}
+"""Of each protected table a query of the stores, the filter that is taken out of it (none where it has none), and its
+other parameters."""
+
+
+@pytest.fixture(scope="module")
+def server() -> postgresql.TestServer:
+    found = postgresql.server()
+    if found is None:
+        pytest.skip("there is no PostgreSQL on this machine")
+    return found
+
+
+@pytest.fixture
+def url(server: postgresql.TestServer, tmp_path: Path) -> Iterator[str]:
+    url = server.database(tmp_path)
+    with psycopg.connect(url, options="-c palimpsest.owners=*") as connection:
+        connection.execute(
+            "INSERT INTO nights (number, owner, at, looked, passed_over, thrown) VALUES (1, %s, '', 0, 0, '')", ("",)
+        )
+        for table in PROTECTED:
+            for owner in (ANNS, BOBS, f"{QUARANTINE}{ANNS}"):
+                _fill(connection, table, owner)
+    yield url
+    server.give_back()
+
+
+def _fill(connection: psycopg.Connection[tuple[object, ...]], table: str, owner: str) -> None:
+    """A row of an owner whose every text says whose it is."""
+    columns = connection.execute(
+        "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = %s AND is_nullable = 'NO' "
+        "AND column_default IS NULL AND is_identity = 'NO'",
+        (table,),
+    ).fetchall()
+    values = {"text": owner, "bytea": owner.encode(), "bigint": 1, "double precision": 1.0, "boolean": False}
+    row = {str(name): values[str(kind)] for name, kind in columns} | ({"state": "active"} if table == "facts" else {})
+    places = ", ".join(["%s"] * len(row))
+    connection.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({places})".encode(), [*row.values()])
+
+
+def unfiltered(table: str) -> Callable[[Connection], str]:
+    """What a query of a table shows when its filter was forgotten, as one text."""
+    name, filter, parameters = UNFILTERED[table]
+    assert filter in QUERIES[name]
+
+    def work(connection: Connection) -> str:
+        rows = connection.execute(QUERIES[name].replace(filter, ""), parameters).fetchall()
+        return " ".join(str(value) for row in rows for value in row)
+
+    return work
+
+
+@asynccontextmanager
+async def opened(url: str, folder: Path) -> AsyncIterator[PostgresDatabase]:
+    watch = Watch((), lambda ids: None, counted=("research",))
+    database = PostgresDatabase(url, folder / "store", watch=watch)
+    database.start(lambda connection: None)
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+@pytest.mark.parametrize("table", PROTECTED)
+async def test_a_query_that_has_lost_its_filter_shows_the_callers_rows_alone(
+    url: str, tmp_path: Path, table: str
+) -> None:
+    async with opened(url, tmp_path) as database:
+        with only(ANN.owners()):
+            seen = await database.read(unfiltered(table))
+            looked = await database.look(unfiltered(table))
+        assert ANNS in seen and f"{QUARANTINE}{ANNS}" in seen
+        assert BOBS not in seen and looked == seen
+
+
+@pytest.mark.parametrize("table", PROTECTED)
+async def test_without_the_policies_it_would_show_everybodys(
+    server: postgresql.TestServer, url: str, tmp_path: Path, table: str
+) -> None:
+    superuser = url.replace("//plain@", "//palimpsest@")
+    async with opened(superuser, tmp_path) as database:
+        assert database.row_security is False
+        with only(ANN.owners()):
+            seen = await database.read(unfiltered(table))
+        assert ANNS in seen and BOBS in seen
+
+
+async def test_what_works_for_all_sees_all_and_a_caller_of_nobodys_sees_nothing(url: str, tmp_path: Path) -> None:
+    async with opened(url, tmp_path) as database:
+        assert database.row_security is True
+        for table in PROTECTED:
+            assert BOBS in await database.read(unfiltered(table))
+            assert BOBS in await database.write(unfiltered(table))
+            with only(()):
+                assert not await database.read(unfiltered(table))
+            # The next one on the same connection is bound by nothing of it.
+            assert ANNS in await database.read(unfiltered(table))
+
+
+def test_who_names_nobody_in_a_transaction_sees_nothing(url: str) -> None:
+    with psycopg.connect(url) as connection:
+        for table in PROTECTED:
+            assert connection.execute(f"SELECT count(*) FROM {table}".encode()).fetchone() == (0,)
+
+
+def test_a_transaction_that_is_begun_names_them_too(url: str) -> None:
+    with closing(PostgresConnection(url, reads=True)) as connection, connection.seeing(ANNS):
+        connection.execute("BEGIN")
+        seen = unfiltered("facts")(connection)
+        connection.run("ROLLBACK")
+    assert ANNS in seen and BOBS not in seen
+
+
+def test_naming_owners_is_no_way_there_and_back_of_its_own(url: str) -> None:
+    with closing(PostgresConnection(url, reads=True)) as connection, connection.seeing(ANNS):
+        connection.execute("SELECT 1")
+        with TemporaryFile() as told:
+            connection._connection.pgconn.trace(told.fileno())
+            unfiltered("facts")(connection)
+            connection._connection.pgconn.untrace()
+            told.seek(0)
+            trace = told.read()
+    assert trace.count(b"ReadyForQuery") == 1
+
+
+async def test_whether_a_table_is_empty_is_no_matter_of_who_asks(url: str, tmp_path: Path) -> None:
+    async with opened(url, tmp_path) as database:
+        with only(()):
+            assert not await database.read(lambda connection: database.empty("research", connection))
+
+
+async def test_an_id_of_somebody_elses_is_not_read_by_the_journal(
+    server: postgresql.TestServer, tmp_path: Path
+) -> None:
+    journal = PostgresJournal(server.database(tmp_path), tmp_path / "store", redact)
+    try:
+        await journal.learn(Lesson(0, (fact("Ann drinks tea", id="a"), fact("Bob drinks rum", id="b", owner=BOBS))))
+        with only(ANN.owners()):
+            assert [each.text for each in await journal.facts(["a", "b"])] == ["Ann drinks tea"]
+        assert len(await journal.facts(["a", "b"])) == 2
+    finally:
+        await journal.close()
+        server.give_back()
+
+
+def test_all_protected_tables_have_their_policy_and_hold_their_owner_to_it(url: str) -> None:
+    with psycopg.connect(url) as connection:
+        held = connection.execute(
+            "SELECT relname FROM pg_class WHERE relrowsecurity AND relforcerowsecurity ORDER BY relname"
+        ).fetchall()
+        policies = connection.execute("SELECT tablename FROM pg_policies ORDER BY tablename").fetchall()
+    assert held == policies == [(table,) for table in sorted(PROTECTED)]
