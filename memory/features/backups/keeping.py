@@ -74,8 +74,9 @@ class BackupKeeper:
     def begin_rewriting(self) -> bool:
         """Write down that backups may hold what is gone, until :meth:`forget` has gone through them; whether there are
         any to go through."""
-        places = known_places(self._home, self.state())
-        held = [str(place) for place in places if not place.is_dir() or any(place.iterdir())]
+        state = self.state()
+        places = known_places(self._home, state)
+        held = [str(each) for each in places if (any(each.iterdir()) if each.is_dir() else str(each) in state.places)]
         if held:
             self._change(lambda state: {"rewriting": tuple(held)})
         return bool(held)

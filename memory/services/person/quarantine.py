@@ -58,6 +58,10 @@ class Quarantine:
         if self._waiting:
             log.warning("stopped before all was learned that was to be put into quarantine: ask for that again")
 
+    async def settle(self) -> None:
+        """Wait until all that was to be put into quarantine is."""
+        await self._following.ended()
+
     async def source_of(self, memory: Fact | Passage) -> MemorySource:
         """Where a memory came from."""
         return await self._journal.source_of(memory)
