@@ -58,14 +58,13 @@ class Expanded(str):
     """A query written for a number of values or rows, which knows what it was made of. There are as many as there are
     numbers, so nothing but who uses one keeps it."""
 
-    name: str
-    count: int
+    origin: tuple[str, int]
 
 
 def origin_of(statement: str) -> tuple[str, int]:
     """Of which query a statement was made, and for how many values or rows: what another engine finds its own by."""
     if isinstance(statement, Expanded):
-        return statement.name, statement.count
+        return statement.origin
     return _NAMES.get(statement, ""), 1
 
 
@@ -122,5 +121,5 @@ def expanded(statement: str, count: int) -> str:
 
 def _noted(name: str, count: int) -> str:
     statement = Expanded(expanded(QUERIES[name], count))
-    statement.name, statement.count = name, count
+    statement.origin = name, count
     return statement

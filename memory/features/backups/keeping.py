@@ -89,7 +89,9 @@ class BackupKeeper:
     def forget(self, gone: Sequence[Forgotten], now: datetime) -> list[Path]:
         """Make a new backup in each folder in which one holds something that is gone, and remove those; the folders
         that cannot be reached or looked through, whose backups may hold it still."""
-        memories: list[Fact | Passage] = [memory for each in gone for memory in (*each.facts, *each.passages)]
+        memories: list[Fact | Passage] = []
+        for each in gone:
+            memories += [*each.facts, *each.passages]
         ids = {id for each in gone for id in each.ids}
         digests = {memory.source for memory in memories if memory.source}
         texts = {memory.text for memory in memories}
