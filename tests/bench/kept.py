@@ -163,8 +163,7 @@ async def lived(proxy: Running, ask: Asking, first: int, sessions: int, night: b
         await rooms.nights(memory).runner.run()
     await memory.preparation.settle()
     await memory.tier_worker.catch_up()
-    for follower in memory.followers:
-        await follower.catch_up()
+    await rooms.subagents(memory).worker.catch_up()
     await memory.token_counting.settle()
     await memory.pages.settle()
 

@@ -24,6 +24,7 @@ LOOK_SECONDS: Final = 60.0
 WITHIN_SECONDS: Final = 3600.0
 REWRITE_SECONDS: Final = 2.0
 """For how long a forget waits until no backup holds any more what is gone; what takes longer is done behind it."""
+TRIES: Final = 3
 LATE: Final = timedelta(hours=2)
 """How long after it was due a missing backup is told: the machine may have slept."""
 
@@ -151,18 +152,21 @@ class Backups(Feature):
 
     async def _rewrite(self) -> None:
         while self._gone:
-            _, why = await self._core.guard(
-                self._rewrite_once(),
-                default=None,
-                timeout_seconds=WITHIN_SECONDS,
-                operation="making backups anew without what was forgotten",
-            )
-            if why:
+            gone, self._gone = self._gone, []
+            for _ in range(TRIES):
+                _, why = await self._core.guard(
+                    self._rewrite_once(gone),
+                    default=None,
+                    timeout_seconds=WITHIN_SECONDS,
+                    operation="making backups anew without what was forgotten",
+                )
+                if not why:
+                    break
+            else:
                 await asyncio.to_thread(self._keeping.cut_short)
 
-    async def _rewrite_once(self) -> None:
+    async def _rewrite_once(self, gone: Sequence[Forgotten]) -> None:
         async with self._making:
-            gone, self._gone = self._gone, []
             unreached = await asyncio.to_thread(self._keeping.forget, gone, self._core.now())
         for place in unreached:
             log.warning("%s cannot be reached or opened: its backups may hold what was forgotten", place)
