@@ -108,8 +108,8 @@ def main() -> None:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         provider = targets.provider(folder, spacing_ms=1.0)
         stalls = folder / "ours.json", folder / "relay.json"
-        relay = targets.bare_relay(folder, provider.port, stalls[1])
-        server = targets.palimpsest("heavy", folder, folder / "home", provider.port, stalls=stalls[0])
+        relay = targets.bare_relay(folder, provider.port, str(stalls[1]))
+        server = targets.palimpsest("heavy", folder, folder / "home", provider.port, stalls=str(stalls[0]))
         for each in (provider, relay, server):
             assert each.process is not None
             stack.callback(each.process.kill)

@@ -99,7 +99,7 @@ def watch(to: str) -> None:
         loops.append((loop, threading.get_native_id()))
         run_forever(loop)
 
-    asyncio.BaseEventLoop.run_forever = noted  # type: ignore[method-assign]
+    asyncio.BaseEventLoop.run_forever = noted  # type: ignore[assignment, method-assign]
     threading.Thread(target=_tick, args=(Path(to), loops), daemon=True).start()
 
 

@@ -54,11 +54,11 @@ def provider(folder: Path, spacing_ms: float, log: Path | None = None) -> Target
     return Target("direct", port, Process(command, folder / "provider.log")).ready("/v1/models")
 
 
-def bare_relay(folder: Path, upstream: int, stalls: Path | None = None) -> Target:
+def bare_relay(folder: Path, upstream: int, stalls: str = "") -> Target:
     """Thirty lines of aiohttp. Its ``stalls`` are written there, where that is said."""
     port = free_port()
     command = [sys.executable, "-m", "tests.bench.bare_relay", str(port), f"http://127.0.0.1:{upstream}"]
-    command += [str(stalls)] if stalls else []
+    command += [stalls] if stalls else []
     return Target("bare relay", port, Process(command, folder / "bare_relay.log")).ready("/v1/models")
 
 
@@ -69,7 +69,7 @@ def palimpsest(
     upstream: int,
     ready: bool = True,
     shell: str = "",
-    stalls: Path | None = None,
+    stalls: str = "",
     **settings: str,
 ) -> Target:
     """The real command. ``settings`` are environment variables without their prefix, such as MEMORY__MODE; without
@@ -77,7 +77,7 @@ def palimpsest(
     there, where that is said."""
     _compile_as_installed()
     port = free_port()
-    watched = f"from tests.bench.stalls import watch; watch({str(stalls)!r}); " if stalls else ""
+    watched = f"from tests.bench.stalls import watch; watch({stalls!r}); " if stalls else ""
     command = [sys.executable, "-c", watched + _PALIMPSEST, "serve", "--host", "127.0.0.1", "--port", str(port)]
     command += ["--home", str(home), "--upstream", f"http://127.0.0.1:{upstream}"]
     if shell:
