@@ -103,7 +103,14 @@ class Learner(JournalFollower):
     async def catch_up_for(self, seconds: float) -> int:
         """Learn for so long from what is in the journal by now, for who cannot wait for all of it; how many exchanges
         are left to the worker. The pages are left to it, too."""
-        return await self._learn_until(time.monotonic() + seconds) if self._journal.works else 0
+        if not self._journal.works:
+            return 0
+        # Until then nobody learns from more than one exchange at a time: a batch would be waited for as a whole.
+        self._rest_requests += 1
+        try:
+            return await self._learn_until(time.monotonic() + seconds)
+        finally:
+            self._rest_requests -= 1
 
     async def _learn_until(self, until: float | None) -> int:
         newest = await self._journal.newest_exchange()
