@@ -280,7 +280,7 @@ async def open_memory(
         recall=recall,
         pages=pages,
         commands=commands,
-        quarantine=Quarantine(journal, learner, pages),
+        quarantine=Quarantine(journal, learner, pages, guard),
         fact_reviser=FactReviser(journal, commands, learner, new_id, now, journal.followers),
         tools=chain.port(AnswersTools),
         tool_offering=chain.port(OffersTools),

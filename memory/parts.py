@@ -116,6 +116,7 @@ class Memory:
         await self.index_repair.stop()
         await self.preparation.settle()
         await self.exchange_journal.stop()
+        await self.quarantine.stop()
         await self.learner.stop()
         await self.entity_graph.stop()
         await self.recall.weighing.settle()

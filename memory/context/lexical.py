@@ -38,7 +38,7 @@ class WeightedQuery:
     def coverages(self, lexical: Iterable[float]) -> list[float]:
         """The same for many at once."""
         best = self.best
-        return [min(each / best, 1.0) for each in lexical] if best > 0 else [0.0 for _ in lexical]
+        return [each / best if each < best else 1.0 for each in lexical] if best > 0 else [0.0 for _ in lexical]
 
     def idf(self, word: str) -> float:
         """The weight of a word in the embedded question: its stem's, 0 for a word that carries no subject."""

@@ -63,7 +63,7 @@ class Packed:
 
 def tokens_of(text: str) -> int:
     """Tokens of prose: four bytes each, rounded up, which is on the safe side for what we add."""
-    return -(-len(text.encode("utf-8", "surrogatepass")) // 4)
+    return -(-(len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))) // 4)
 
 
 def pack(
@@ -93,7 +93,7 @@ def pack(
     facts = [each.memory for each in scored if isinstance(each.memory, Fact)]
     contested = [fact for fact in (*facts, *rivals) if fact.state is State.ACTIVE]
     against = {id for fact in contested for id in fact.contradicts}
-    chosen: list[_Line] = []
+    chosen: list[tuple[date, _Line]] = []
     unsettled: list[tuple[str, list[_Line]]] = []
     days: set[date] = set()
     taken: set[str] = set()
@@ -109,10 +109,12 @@ def pack(
             unsettled.append((LATER, group))
             taken.update(line.scored.id for line in group)
     for each in scored:
-        if each.id in taken or spent + _least(each.memory) > budget:
+        memory = each.memory
+        id = memory.id
+        if id in taken or spent + _least(memory) > budget:
             continue
-        at_odds = isinstance(each.memory, Fact) and (each.memory.contradicts or each.id in against)
-        if at_odds and isinstance(each.memory, Fact) and (both := sides(each.memory, contested)):
+        at_odds = isinstance(memory, Fact) and (memory.contradicts or id in against)
+        if at_odds and isinstance(memory, Fact) and (both := sides(memory, contested)):
             group = [
                 _Line(each._replace(memory=side), _dated(side, now) + behind.get(side.id, ""))
                 for side in both
@@ -120,7 +122,7 @@ def pack(
             ]
             heading = SCOPED if each_in_scope(both) else UNSETTLED
             if len(group) > 1:
-                group = _beside(each.id, group, budget - spent - tokens_of(heading))
+                group = _beside(id, group, budget - spent - tokens_of(heading))
                 # Where there is no room for both, neither is told as if it were certain.
                 if len(group) > 1:
                     spent += sum(map(_cost, group)) + tokens_of(heading)
@@ -128,23 +130,22 @@ def pack(
                     taken.update(line.scored.id for line in group)
                 continue
         wanted = terms if len(chosen) >= WHOLE else None
-        text = _line(each.memory, wanted) + behind.get(each.id, "")
-        cost = tokens_of(text + "\n") + _left_out(each.memory, wanted)
+        text = _line(memory, wanted) + behind.get(id, "")
+        cost = tokens_of(text + "\n") + _left_out(memory, wanted)
         if spent + cost > budget:
             continue
-        day = _when(each.memory, now).date()
+        day = _when(memory, now).date()
         cost += 0 if day in days else tokens_of(f"{day.isoformat()}\n")
         if spent + cost > budget:
             continue
-        line = _Line(each, text)
-        if doubted(each.memory) and spent + cost + tokens_of(OUTDATED) <= budget:
-            line = _Line(each, line.text + OUTDATED)
+        if doubted(memory) and spent + cost + tokens_of(OUTDATED) <= budget:
+            text += OUTDATED
             cost += tokens_of(OUTDATED)
         spent += cost
         days.add(day)
-        taken.add(each.id)
-        chosen.append(line)
-    lines = [*_by_day(chosen, now)]
+        taken.add(id)
+        chosen.append((day, _Line(each, text)))
+    lines = _by_day(chosen)
     for heading, group in unsettled:
         lines += [heading, *(line.text for line in group)]
     if not lines:
@@ -155,7 +156,7 @@ def pack(
             ShownMemory(
                 line.scored.id, line.scored.memory.text, line.scored.score, line.scored.why, tokens_of(line.text)
             )
-            for line in (*chosen, *(line for _, group in unsettled for line in group))
+            for line in (*(line for _, line in chosen), *(line for _, group in unsettled for line in group))
         ),
     )
 
@@ -197,11 +198,10 @@ def quoted(text: str, indent: str = " ") -> str:
     return text if text.isprintable() else _BREAK.sub("\n" + indent, text)
 
 
-def _by_day(chosen: Sequence[_Line], now: datetime) -> list[str]:
+def _by_day(chosen: Sequence[tuple[date, _Line]]) -> list[str]:
     lines: list[str] = []
     today: date | None = None
-    for line in sorted(chosen, key=lambda each: _order(each.scored.memory, now)):
-        day = _when(line.scored.memory, now).date()
+    for day, line in sorted(chosen, key=_order):
         if day != today:
             lines.append(day.isoformat())
             today = day
@@ -258,8 +258,8 @@ def _when(memory: Memory, now: datetime) -> datetime:
     return at.astimezone(now.tzinfo)
 
 
-def _order(memory: Memory, now: datetime) -> tuple[date, str, int, int, str]:
-    when = _when(memory, now)
+def _order(on: tuple[date, _Line]) -> tuple[date, str, int, int, str]:
+    day, memory = on[0], on[1].scored.memory
     if isinstance(memory, Fact):
-        return when.date(), memory.session, -1, 0, memory.id
-    return when.date(), memory.session, memory.turn, memory.piece, memory.id
+        return day, memory.session, -1, 0, memory.id
+    return day, memory.session, memory.turn, memory.piece, memory.id

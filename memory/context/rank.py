@@ -105,9 +105,10 @@ def rank(
     shares = weighed.coverages([hit.lexical for hit, _ in found])
     by_words, by_meaning = weights.coverage, weights.cosine
     # One candidate a row, and no object for it before it is known to be shown: most of a search goes by here.
+    cosines = [cosine if (cosine := hit.cosine) > 0.0 else 0.0 for hit, _ in found]
     rows = [
-        (hit.id, memory, share, max(hit.cosine, 0.0), by_words * share + by_meaning * max(hit.cosine, 0.0))
-        for (hit, memory), share in zip(found, shares, strict=True)
+        (hit.id, memory, share, cosine, by_words * share + by_meaning * cosine)
+        for (hit, memory), share, cosine in zip(found, shares, cosines, strict=True)
     ]
     asks = [is_question(memory) for _, memory in found]
     answers = [row for row, asking in zip(rows, asks, strict=True) if not asking]
@@ -135,7 +136,7 @@ def rank(
         parts = {
             "coverage": share,
             "cosine": cosine,
-            "beside": min(near, 1.0),
+            "beside": near if near < 1.0 else 1.0,
             "recency": recent,
             "importance": important,
             "strength": strong,

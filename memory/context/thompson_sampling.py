@@ -54,7 +54,7 @@ def recorded(tallies: Mapping[str, Tally], shown: Iterable[tuple[Mapping[str, fl
     its share of the score."""
     counts = {leg: (tally.used, tally.unused) for leg, tally in tallies.items()}
     for why, used in shown:
-        shares = {leg: max(why.get(leg, 0.0), 0.0) for leg in LEGS}
+        shares = {leg: part if (part := why.get(leg, 0.0)) > 0.0 else 0.0 for leg in LEGS}
         whole = sum(shares.values())
         if whole <= 0:
             continue

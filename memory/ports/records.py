@@ -250,7 +250,7 @@ class Forgotten:
     dropped soon. ``sessions`` are those whose ledger changed; ``scrubbed`` is False where an open reader kept the
     old pages of the journal's log alive (they go with the next idle moment). ``files`` are lasting files of which a
     line was taken out, ``faults`` says in sentences of which it could not be. ``damaged`` exchanges that were set aside
-    went too, since nobody could read what they held.
+    went too, since nobody could read what they held. ``research`` are the ids of what went of sub-agents' findings.
     """
 
     facts: tuple[Fact, ...] = ()
@@ -263,11 +263,12 @@ class Forgotten:
     files: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     damaged: int = 0
+    research: tuple[str, ...] = ()
 
     @property
     def ids(self) -> tuple[str, ...]:
         """The memories that are gone, as :meth:`Index.delete` takes them."""
-        return (*(fact.id for fact in self.facts), *(passage.id for passage in self.passages))
+        return (*(fact.id for fact in self.facts), *(passage.id for passage in self.passages), *self.research)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -99,10 +100,43 @@ class Learner(JournalFollower):
         where another process does the work."""
         if not self._journal.works:
             return
-        newest = await self._journal.newest_exchange()
-        while await self._batch(Pace.AT_ONCE) and self._tries.reached < newest:
-            pass
+        await self._learn_until(None)
         await self._pages.refresh()
+
+    async def catch_up_for(self, seconds: float) -> int:
+        """Learn for so long from what is in the journal by now, for who cannot wait for all of it; how many exchanges
+        are left to the worker. The pages are left to it, too."""
+        if not self._journal.works:
+            return 0
+        # Until then nobody learns from more than one exchange at a time: a batch would be waited for as a whole.
+        self._rest_requests += 1
+        try:
+            return await self._learn_until(time.monotonic() + seconds)
+        finally:
+            self._rest_requests -= 1
+
+    async def _learn_until(self, until: float | None) -> int:
+        newest = await self._journal.newest_exchange()
+        while await self._batch(Pace.AT_ONCE, until) and self._tries.reached < newest:
+            if until is not None and time.monotonic() >= until:
+                return newest - self._tries.reached
+        return 0
+
+    async def fill_index(self) -> None:
+        """Bring the index up to what is known. To be called while this is :meth:`resting`."""
+        if self._journal.works:
+            await self._indexing().catch_up()
+
+    async def drop_from_index(self, ids: Sequence[str]) -> None:
+        """Have the index let go of memories that the journal has let go of: of these, before all that waits for it.
+        To be called while this is :meth:`resting`.
+
+        Raises:
+            StoreError: when it cannot do so now; the worker tries again.
+        """
+        if self._journal.works:
+            self._worker.wake()
+            await self._recall.index.delete(ids)
 
     async def remember(self, facts: Sequence[Fact], passages: Sequence[Passage] = ()) -> None:
         """Write facts and passages that no exchange taught, and make them findable."""
@@ -173,8 +207,9 @@ class Learner(JournalFollower):
     async def _settle(self, done: bool) -> None:
         await self._guard(self._pages.refresh(), default=None, timeout_seconds=60, operation="making pages")
 
-    async def _batch(self, pace: Pace) -> bool:
-        """Learn from the next exchanges, from only one where requests are spared; whether there were any."""
+    async def _batch(self, pace: Pace, until: float | None = None) -> bool:
+        """Learn from the next exchanges, from only one where requests are spared, and until a moment at most; whether
+        there were any."""
         patient = pace is Pace.SPARING
         async with self._one_at_a_time:
             limit = 1 if patient and self._busy() else BATCH
@@ -182,7 +217,8 @@ class Learner(JournalFollower):
             for journaled in waiting:
                 await self._learn(journaled)
                 self._sparing.paid(1)
-                if self._rest_requests or (patient and self._busy()):
+                late = until is not None and time.monotonic() >= until
+                if late or self._rest_requests or (patient and self._busy()):
                     break
             if not waiting:
                 self._sparing.paid()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import orjson
@@ -71,7 +71,7 @@ class ErasureStore(JournalPart):
         self._opened.clear()
         self._newly.clear()
         scrubbed = await self._db.scrub()
-        return Forgotten(gone.facts, gone.passages, gone.messages, gone.entries, gone.receipts, gone.sessions, scrubbed)
+        return replace(gone, scrubbed=scrubbed)
 
     async def would_forget(self, ids: Sequence[str], owners: Sequence[str]) -> Forgotten:
         """What :meth:`forget` would take of it: the memories that go together, and how many messages. What stands in
@@ -139,6 +139,7 @@ class ErasureStore(JournalPart):
             len(changed.entries),
             len(changed.receipts),
             tuple(sorted(changed.sessions)),
+            research=tuple(research),
         )
 
     def _count_back(self, connection: Connection, memories: Sequence[Fact | Passage]) -> None:

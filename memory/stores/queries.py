@@ -51,8 +51,21 @@ QUERIES: Mapping[str, str] = load(
     (*sorted((FOLDER / "queries").glob("*.sql")), *sorted(FEATURES.glob("*/queries.sql")))
 )
 
-ORIGINS: dict[str, tuple[str, int]] = {statement: (name, 1) for name, statement in QUERIES.items()}
-"""Of which query a statement was made, and for how many values or rows: what another engine finds its own by."""
+_NAMES: Mapping[str, str] = {statement: name for name, statement in QUERIES.items()}
+
+
+class Expanded(str):
+    """A query written for a number of values or rows, which knows what it was made of. There are as many as there are
+    numbers, so nothing but who uses one keeps it."""
+
+    origin: tuple[str, int]
+
+
+def origin_of(statement: str) -> tuple[str, int]:
+    """Of which query a statement was made, and for how many values or rows: what another engine finds its own by."""
+    if isinstance(statement, Expanded):
+        return statement.origin
+    return _NAMES.get(statement, ""), 1
 
 
 _ROW = re.compile(r"(?<=VALUES )\([?, ]+\)")
@@ -113,6 +126,6 @@ def expanded(statement: str, count: int) -> str:
 
 
 def _noted(name: str, count: int) -> str:
-    statement = expanded(QUERIES[name], count)
-    ORIGINS[statement] = (name, count)
+    statement = Expanded(expanded(QUERIES[name], count))
+    statement.origin = name, count
     return statement

@@ -28,19 +28,28 @@ SHORTEST = 4
 async def chosen(request: web.Request) -> web.Response:
     """``{"from": {"session": …}, "origins": […], "since": …, "until": …, "sessions": […]}``: the memories that came
     from there (``sessions`` are their ids here, whole) and what was derived from them; with ``held`` those of them that
-    are in quarantine."""
+    are in quarantine. ``behind`` is how many exchanges are still to be learned from."""
     body = await body_of(request, FIELDS)
-    selection, mine = selection_of(body, empty=body.get("held", False)), await _owners(request)
-    return answer(_selection_json(await memory_of(request).quarantine.chosen(selection, mine, body.get("held", False))))
+    held = body.get("held", False)
+    selection, shell = selection_of(body, empty=held), memory_of(request).quarantine
+    behind = await shell.learned()
+    return answer(_selection_json(await shell.chosen(selection, await owners_of(request), held), behind))
 
 
 @routes.post("/api/quarantine")
 async def quarantine(request: web.Request) -> web.Response:
-    """The same body without ``held``: put into quarantine all that came from there; with ``release`` take it out."""
+    """The same body without ``held``: put into quarantine all that came from there; with ``release`` take it out. What
+    the exchanges teach that are ``behind`` follows when they are learned from."""
     body = await body_of(request, {**FIELDS, "release": bool})
-    selection, mine = selection_of(body, empty=body.get("release", False)), await _owners(request)
-    shell = memory_of(request).quarantine
-    return answer(_selection_json(await (shell.release if body.get("release") else shell.quarantine)(selection, mine)))
+    release = body.get("release", False)
+    selection, shell = selection_of(body, empty=release), memory_of(request).quarantine
+
+    async def owners() -> tuple[str, ...]:
+        return await owners_of(request)
+
+    if release:
+        return answer(_selection_json(await shell.release(selection, owners)))
+    return answer(_selection_json(*await shell.quarantine(selection, owners)))
 
 
 @routes.get("/api/quarantine")
@@ -49,12 +58,6 @@ async def held(request: web.Request) -> web.Response:
     memory = memory_of(request)
     mine = await memory.quarantine.chosen(Selection(), await owners_of(request), held=True)
     return answer(_selection_json(mine) | {"of_all": await memory.journal.in_quarantine()})
-
-
-async def _owners(request: web.Request) -> tuple[str, ...]:
-    """The owners that are meant, those too of whom the first memory is only being learned."""
-    await memory_of(request).learner.catch_up()
-    return await owners_of(request)
 
 
 def selection_of(data: dict[str, Any], empty: bool = False) -> Selection:
@@ -91,7 +94,7 @@ def _moment(data: dict[str, Any], key: str) -> datetime | None:
     return at if at.tzinfo else at.astimezone()
 
 
-def _selection_json(chosen: SelectedMemories) -> dict[str, Any]:
+def _selection_json(chosen: SelectedMemories, behind: int = 0) -> dict[str, Any]:
     now = datetime.now().astimezone()
     plain = asdict(chosen)
     return {
@@ -99,4 +102,5 @@ def _selection_json(chosen: SelectedMemories) -> dict[str, Any]:
         "derived": [serializers.memory(each, now) for each in chosen.derived[:MOST]],
         "ids": list(chosen.ids),
         **{key: plain[key] for key in ("research", "approved", "ended")},
+        "behind": behind,
     }

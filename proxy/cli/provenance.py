@@ -137,9 +137,7 @@ def forget_from(
 ) -> dict[str, Any] | None:
     """Forget all that came from somewhere, in quarantine too, and what was derived from it; None where that was only
     shown."""
-    free = server.ask("POST", "api/provenance", query, dict(where))
-    held = server.ask("POST", "api/provenance", query, {**where, "held": True})
-    found = {key: [*free[key], *held[key]] for key in free}
+    found = _from_there(server, query, where)
     if dry_run or not found["ids"]:
         _show(found, as_json, "nothing that is remembered came from there")
         return None
@@ -165,11 +163,17 @@ def came(source: Mapping[str, Any]) -> None:
             print(f"{name}: {source[key]}")
 
 
+def _from_there(server: RunningServer, query: Mapping[str, str], where: Mapping[str, Any]) -> dict[str, Any]:
+    """All that came from somewhere, in quarantine too, once everything is learned that was said."""
+    while True:
+        free = server.ask("POST", "api/provenance", query, dict(where))
+        if not free["behind"]:
+            held = server.ask("POST", "api/provenance", query, {**where, "held": True})
+            return {key: [*free[key], *held[key]] for key in free if key != "behind"}
+
+
 def _left(server: RunningServer, query: Mapping[str, str], where: Mapping[str, Any], gone: set[str]) -> list[str]:
-    ids: list[str] = []
-    for held in (False, True):
-        ids += server.ask("POST", "api/provenance", query, {**where, "held": held})["ids"]
-    return [id for id in ids if id not in gone][:PIECE]
+    return [id for id in _from_there(server, query, where)["ids"] if id not in gone][:PIECE]
 
 
 def _added(whole: dict[str, Any], added: dict[str, Any]) -> dict[str, Any]:
@@ -206,5 +210,8 @@ def _warn(data: Mapping[str, Any], release: bool) -> None:
     if data["ended"] and not release:
         ids = ", ".join(id[: output.SHORT] for id in data["ended"])
         print(f"! these had taken the place of {ids}: palimpsest confirm ID says that one holds again")
+    if data["behind"] and not release:
+        print(f"still to be learned from: {wording.count(data['behind'], 'exchange')}")
+        print("what came from there in these follows, unless the server is stopped before")
     if not release:
         print("what sessions under way were given before stays in them; new ones do not get it")

@@ -1,6 +1,6 @@
 """The least that a relay in this language can do, as a measure: bytes there, bytes back, nothing read.
 
-python -m tests.bench.bare_relay PORT UPSTREAM
+python -m tests.bench.bare_relay PORT UPSTREAM [STALLS]
 """
 
 import sys
@@ -39,4 +39,8 @@ def make_app(upstream: str) -> web.Application:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) > 3:
+        from tests.bench.stalls import watch
+
+        watch(sys.argv[3])
     web.run_app(make_app(sys.argv[2]), host="127.0.0.1", port=int(sys.argv[1]), access_log=None, print=None)

@@ -4,9 +4,10 @@
 
 Both servers run all the while, before one provider. In turns of some seconds one of them gets the heavy bodies (see
 ``neighbours``), one after the other, and small requests of several askers in a process of their own; our own turn goes
-on until all is learned, so that no work of ours falls into the relay's. Told: both servers' times with p99.9, and the
-load of the machine at each turn. Fails where ours lies more than 100 ms above the relay's, or where there are fewer
-samples than asked for.
+on until all is learned, so that no work of ours falls into the relay's. Told: both servers' times with p99.9, the load
+of the machine at each turn, and how long either stood still by its own doing (see ``stalls``): the longest hold of
+Python's lock and of the event loop. What a client waits for on a busy machine is mostly the machine's; so it fails
+where our longest stall is more than 100 ms above the relay's, or where there are fewer samples than asked for.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from tests.bench.client import Broken, Connection
 from tests.bench.neighbours import CHAT, MIB, ODD, behind
 from tests.bench.odd import times
 from tests.bench.seed import PROJECT
+from tests.bench.stalls import read, since
 
 TURN = 6.0
 LEARNING = 30.0
@@ -105,20 +107,24 @@ def main() -> None:
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         provider = targets.provider(folder, spacing_ms=1.0)
-        relay = targets.bare_relay(folder, provider.port)
-        server = targets.palimpsest("heavy", folder, folder / "home", provider.port)
+        stalls = folder / "ours.json", folder / "relay.json"
+        relay = targets.bare_relay(folder, provider.port, str(stalls[1]))
+        server = targets.palimpsest("heavy", folder, folder / "home", provider.port, stalls=str(stalls[0]))
         for each in (provider, relay, server):
             assert each.process is not None
             stack.callback(each.process.kill)
         sides = Side(server), Side(relay)
+        begun = [read(each) for each in stalls]
         asyncio.run(measured(arguments, *sides, folder / "home"))
+        stood = [since(at, read(each)) for at, each in zip(begun, stalls, strict=True)]
     if not all(each.took for each in sides):
         sys.exit("the time was over before both had answered")
-    ours, bare = (side.told() for side in sides)
-    above = round(ours["p99.9"] - bare["p99.9"], 1)
+    ours, bare = (side.told() | still for side, still in zip(sides, stood, strict=True))
+    above = {what: round(ours["longest_ms"][what] - bare["longest_ms"][what], 1) for what in ("lock", "loop")}
     enough = min(len(each.took) for each in sides) >= arguments.samples
-    print(json.dumps({"ours": ours, "bare_relay": bare, "p99.9_above_ms": above, "enough": enough}, indent=1))
-    sys.exit(0 if above <= ABOVE_MS and enough else 1)
+    told = {"ours": ours, "bare_relay": bare, "p99.9_above_ms": round(ours["p99.9"] - bare["p99.9"], 1)}
+    print(json.dumps({**told, "longest_stall_above_ms": above, "enough": enough}, indent=1))
+    sys.exit(0 if max(above.values()) <= ABOVE_MS and enough else 1)
 
 
 if __name__ == "__main__":

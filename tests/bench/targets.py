@@ -54,21 +54,31 @@ def provider(folder: Path, spacing_ms: float, log: Path | None = None) -> Target
     return Target("direct", port, Process(command, folder / "provider.log")).ready("/v1/models")
 
 
-def bare_relay(folder: Path, upstream: int) -> Target:
-    """Thirty lines of aiohttp."""
+def bare_relay(folder: Path, upstream: int, stalls: str = "") -> Target:
+    """Thirty lines of aiohttp. Its ``stalls`` are written there, where that is said."""
     port = free_port()
     command = [sys.executable, "-m", "tests.bench.bare_relay", str(port), f"http://127.0.0.1:{upstream}"]
+    command += [stalls] if stalls else []
     return Target("bare relay", port, Process(command, folder / "bare_relay.log")).ready("/v1/models")
 
 
 def palimpsest(
-    name: str, folder: Path, home: Path, upstream: int, ready: bool = True, shell: str = "", **settings: str
+    name: str,
+    folder: Path,
+    home: Path,
+    upstream: int,
+    ready: bool = True,
+    shell: str = "",
+    stalls: str = "",
+    **settings: str,
 ) -> Target:
     """The real command. ``settings`` are environment variables without their prefix, such as MEMORY__MODE; without
-    ``ready`` it is not waited for. ``shell`` is what a shell does before it starts it."""
+    ``ready`` it is not waited for. ``shell`` is what a shell does before it starts it. Its ``stalls`` are written
+    there, where that is said."""
     _compile_as_installed()
     port = free_port()
-    command = [sys.executable, "-c", _PALIMPSEST, "serve", "--host", "127.0.0.1", "--port", str(port)]
+    watched = f"from tests.bench.stalls import watch; watch({stalls!r}); " if stalls else ""
+    command = [sys.executable, "-c", watched + _PALIMPSEST, "serve", "--host", "127.0.0.1", "--port", str(port)]
     command += ["--home", str(home), "--upstream", f"http://127.0.0.1:{upstream}"]
     if shell:
         command = ["sh", "-c", f'{shell}; exec "$0" "$@"', *command]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Final, Protocol
 
@@ -21,6 +22,9 @@ log = logging.getLogger(__name__)
 
 LOOK_SECONDS: Final = 60.0
 WITHIN_SECONDS: Final = 3600.0
+REWRITE_SECONDS: Final = 2.0
+"""For how long a forget waits until no backup holds any more what is gone; what takes longer is done behind it."""
+TRIES: Final = 3
 LATE: Final = timedelta(hours=2)
 """How long after it was due a missing backup is told: the machine may have slept."""
 
@@ -42,15 +46,19 @@ class Backups(Feature):
         self._journal: BackupsJournal = core.journal
         self._keeping = BackupKeeper(core.home)
         self._beside = BackgroundTask()
+        self._rewriting = BackgroundTask()
+        self._gone: list[Forgotten] = []
         self._making = asyncio.Lock()
 
     def start(self) -> None:
         if self._elsewhere:
             return
+        self._keeping.cut_short()
         self._beside.begin(self._run())
 
     async def stop(self) -> None:
         await self._beside.stop()
+        await self._rewriting.ended()
 
     @property
     def _elsewhere(self) -> bool:
@@ -67,7 +75,7 @@ class Backups(Feature):
         await asyncio.to_thread(self._keeping.note, at, faults)
 
     async def forget(self, owners: Sequence[str]) -> FeatureErasure:
-        return FeatureErasure(then=self._rewrite_without)
+        return FeatureErasure(then=self._rewrite_without, files=self._told)
 
     async def health(self) -> Sequence[str]:
         state = await asyncio.to_thread(self._keeping.state)
@@ -79,6 +87,10 @@ class Backups(Feature):
             f"something was forgotten while {place} could not be reached, or its encrypted backups not be opened: they "
             "may hold it still. Delete those made before, then `palimpsest backup` there"
             for place in state.stale
+        ]
+        why += [
+            f"something was forgotten, and the backups in {place} that hold it are being made anew without it"
+            for place in state.rewriting
         ]
         return why
 
@@ -129,10 +141,39 @@ class Backups(Feature):
         return [f"the index holds {holds} memories, and the journal has {should} for it: palimpsest reindex"]
 
     async def _rewrite_without(self, gone: Forgotten) -> None:
+        if not await asyncio.to_thread(self._keeping.begin_rewriting):
+            return
+        self._gone.append(gone)
+        if not self._rewriting.running:
+            self._rewriting.begin(self._rewrite())
+        with suppress(TimeoutError):
+            async with asyncio.timeout(REWRITE_SECONDS):
+                await self._rewriting.ended()
+
+    async def _rewrite(self) -> None:
+        while self._gone:
+            gone, self._gone = self._gone, []
+            for _ in range(TRIES):
+                _, why = await self._core.guard(
+                    self._rewrite_once(gone),
+                    default=None,
+                    timeout_seconds=WITHIN_SECONDS,
+                    operation="making backups anew without what was forgotten",
+                )
+                if not why:
+                    break
+            else:
+                await asyncio.to_thread(self._keeping.cut_short)
+
+    async def _rewrite_once(self, gone: Sequence[Forgotten]) -> None:
         async with self._making:
             unreached = await asyncio.to_thread(self._keeping.forget, gone, self._core.now())
         for place in unreached:
             log.warning("%s cannot be reached or opened: its backups may hold what was forgotten", place)
+
+    async def _told(self, gone: Forgotten) -> tuple[list[str], list[str]]:
+        still = "the backups that hold it are being made anew without it: health says so until they are"
+        return [], [still] if self._rewriting.running else []
 
     async def _run(self) -> None:
         while True:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Collection
+import threading
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -35,6 +36,7 @@ class BackupKeeper:
 
     def __init__(self, home: Path) -> None:
         self._home = home
+        self._changing = threading.Lock()
 
     def state(self) -> BackupState:
         """What is known of backups."""
@@ -42,7 +44,7 @@ class BackupKeeper:
 
     def note(self, verified: datetime, faults: Collection[str]) -> None:
         """Write down what a look at the journal has found."""
-        write_state(self._home, msgspec.structs.replace(self.state(), verified=verified, faults=tuple(faults)))
+        self._change(lambda state: {"verified": verified, "faults": tuple(faults)})
 
     def overdue(self, now: datetime) -> timedelta | None:
         """For how long a backup is due by now; None where none is."""
@@ -69,23 +71,48 @@ class BackupKeeper:
         """Where those go that are made on schedule."""
         return Path(state.place) if state.place else own_place(self._home)
 
-    def forget(self, gone: Forgotten, now: datetime) -> list[Path]:
+    def begin_rewriting(self) -> bool:
+        """Write down that backups may hold what is gone, until :meth:`forget` has gone through them; whether there are
+        any to go through."""
+        state = self.state()
+        places = known_places(self._home, state)
+        held = [str(each) for each in places if (any(each.iterdir()) if each.is_dir() else str(each) in state.places)]
+        if held:
+            self._change(lambda state: {"rewriting": tuple(held)})
+        return bool(held)
+
+    def cut_short(self) -> None:
+        """Going through the backups has ended before it was done: they may hold what was to be taken out."""
+        if self.state().rewriting:
+            self._change(lambda state: {"stale": _with(state.stale, state.rewriting), "rewriting": ()})
+
+    def forget(self, gone: Sequence[Forgotten], now: datetime) -> list[Path]:
         """Make a new backup in each folder in which one holds something that is gone, and remove those; the folders
         that cannot be reached or looked through, whose backups may hold it still."""
-        memories: list[Fact | Passage] = [*gone.facts, *gone.passages]
+        memories: list[Fact | Passage] = []
+        for each in gone:
+            memories += [*each.facts, *each.passages]
+        ids = {id for each in gone for id in each.ids}
         digests = {memory.source for memory in memories if memory.source}
         texts = {memory.text for memory in memories}
         state, unreached = self.state(), list[Path]()
         for place in known_places(self._home, state):
             if not place.is_dir() or any(sealed_in(place)):
                 unreached += [place] if place.is_dir() or str(place) in state.places else []
-            hold = list(holding(place, gone.ids, digests, texts))
+            hold = list(holding(place, ids, digests, texts))
             if hold:
                 take(self._home, place, now.astimezone(UTC), ANEW, state.keys)
             for folder in hold:
                 with suppress(FileNotFoundError):  # somebody else has removed it
                     shutil.rmtree(folder)
-        if unreached:
-            stale = tuple(sorted({*state.stale, *map(str, unreached)}))
-            write_state(self._home, msgspec.structs.replace(state, stale=stale))
+        self._change(lambda state: {"stale": _with(state.stale, map(str, unreached)), "rewriting": ()})
         return unreached
+
+    def _change(self, changed: Callable[[BackupState], Mapping[str, Any]]) -> None:
+        with self._changing:
+            state = self.state()
+            write_state(self._home, msgspec.structs.replace(state, **changed(state)))
+
+
+def _with(places: Iterable[str], more: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted({*places, *more}))

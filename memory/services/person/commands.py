@@ -42,6 +42,10 @@ ENOUGH = 20
 """Memories found by their words and meaning from which on it is not looked through every text for the words as they
 stand: among 365,000 that takes a fifth of a second."""
 
+LEARN_SECONDS = 2.0
+"""For how long it is learned from what was said before memories are looked through or forgotten. What is still to be
+learned then brings nothing back: its messages have lost the text, and a tombstone says that it was forgotten."""
+
 ALIKE = 200
 """Memories that a preview of ``forget`` shows at most."""
 
@@ -204,7 +208,7 @@ class Commands:
 
     async def alike(self, text: str, owners: Sequence[str]) -> list[Memory]:
         """What ``forget`` would take for a query: every fact and passage that holds all of its words."""
-        await self._learner.catch_up()
+        await self._learner.catch_up_for(LEARN_SECONDS)
         query_stems = frozenset(stems(text))
         rarest = max(text.split(), key=len, default="").strip(".,;:!?\"'()")
         found: dict[str, Memory] = {}
@@ -243,7 +247,7 @@ class Commands:
             Ambiguous: when a beginning stands for several; nothing is forgotten then.
         """
         await self._notes.write_pending()
-        await self._learner.catch_up()
+        await self._learner.catch_up_for(LEARN_SECONDS)
         owners = tuple(dict.fromkeys((*owners, *quarantined(map(owner_before, owners)))))
         names = await self.named(ids, owners)
         async with self._learner.resting():
@@ -263,8 +267,9 @@ class Commands:
                 for file, number, line in await self._pages.own_lines(owners)
                 if any(each in line.casefold() for each in texts)
             ]
+            await self._learner.drop_from_index(gone.ids)
         files, faults = await going.files(gone)
-        await self._learner.catch_up()
+        await self._pages.refresh()
         left = SetAsideErasure()
         try:
             left = await self._journal.forget_aside()

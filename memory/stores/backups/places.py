@@ -27,7 +27,7 @@ class BackupState(msgspec.Struct, frozen=True):
     """``places`` are all folders that backups were made in; ``every`` is a number of seconds, None for never, and
     ``place`` where those go. ``keep`` is how many stay in it. ``verified`` and ``faults`` are of the last look whether
     the journal holds together; ``stale`` are places that could not be reached, or their backups not be opened, when
-    something was forgotten."""
+    something was forgotten, and ``rewriting`` those whose backups are being made anew without it."""
 
     places: tuple[str, ...] = ()
     every: float | None = None
@@ -37,6 +37,7 @@ class BackupState(msgspec.Struct, frozen=True):
     verified: datetime | None = None
     faults: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
+    rewriting: tuple[str, ...] = ()
 
 
 def own_place(home: Path) -> Path:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from memory.stores.queries import FOLDER, ORIGINS, expanded, load
+from memory.stores.queries import FOLDER, expanded, load, origin_of
 
 OVERRIDES: Mapping[str, str] = load(sorted((FOLDER / "postgresql" / "queries").glob("*.sql")))
 """The queries that PostgreSQL needs in other words, by the names of those in whose place they stand."""
@@ -64,7 +64,7 @@ class Statement:
 @lru_cache(maxsize=4096)
 def translated(sql: str) -> Statement:
     """A statement of the stores as PostgreSQL takes it."""
-    name, count = ORIGINS.get(sql, ("", 1))
+    name, count = origin_of(sql)
     said = expanded(OVERRIDES[name], count) if name in OVERRIDES else spelled(sql)
     return _numbered(said.replace("IN ()", "IN (NULL)"))  # a list of nothing
 

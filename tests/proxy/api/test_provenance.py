@@ -118,6 +118,25 @@ async def test_what_is_in_quarantine_is_found_by_nothing_and_comes_back_whole(tm
         assert "zirkonfalke" in await recalled(proxy, provider, "asks-5")
 
 
+async def test_what_is_learned_later_follows_into_quarantine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memory.services.person.quarantine.LEARN_SECONDS", 0.0)
+    async with fake_provider() as provider, running(provider, tmp_path / "home") as proxy:
+        ask, memory = asking(proxy), proxy.edge.memory
+        assert memory is not None
+        await taught(proxy)
+        await memory.learner.stop()
+        where = {"from": {"session": "poisoned"}}
+        for number in range(4):
+            await say(proxy, f"{POISON} Its number is {number}.", "poisoned", User_Agent="evil/1.0")
+        assert (await ask("POST", "api/quarantine", where))["behind"] >= 3
+        await memory.quarantine.settle()
+        assert (await ask("POST", "api/provenance", where)) == {
+            "memories": [], "derived": [], "ids": [], "research": [], "approved": [], "ended": [], "behind": 0
+        }  # fmt: skip
+        held = (await ask("GET", "api/quarantine"))["memories"]
+        assert any("number is 3" in each["text"] for each in held)
+
+
 @pytest.mark.parametrize("first", [False, True], ids=["free", "in quarantine"])
 async def test_all_that_came_from_a_session_is_forgotten_everywhere(first: bool, tmp_path: Path) -> None:
     home = tmp_path / "home"
