@@ -73,7 +73,8 @@ def later_remarks(
         and memory.id not in passed_over
     ]
     found: list[tuple[float, LaterRemark]] = []
-    for fact in (fact for fact in facts if fact.origin.trusted):
+    # What is known to be at odds is told with its other sides.
+    for fact in (fact for fact in facts if fact.origin.trusted and not fact.contradicts):
         later = [other for other in others if _may_change(fact, other) and not new.isdisjoint((fact.id, other.id))]
         said = [
             remark
@@ -95,13 +96,12 @@ def later_remarks(
 
 
 def _may_change(fact: Fact, later: Fact) -> bool:
-    """Whether a fact was said later than another one, by a person, and nothing is known yet of how they stand."""
+    """Whether a fact was said later than another one, by a person, and is not known to be at odds with any."""
     return (
         later.origin.trusted
         and later.recorded_at > fact.recorded_at
         and later.source != fact.source
-        and later.id not in fact.contradicts
-        and fact.id not in later.contradicts
+        and not later.contradicts
     )
 
 

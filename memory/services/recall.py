@@ -121,9 +121,10 @@ class Recall:
         if question is not None and broad_question is None:
             people = await profiles(self._journal, question, owners, session.id, arrival.at, searched.scored)
         remarks = [each for each in searched.remarks if may_recall(each.later, arrival)]
-        shown = [*(each.memory for each in (*fixes, *searched.scored)), *(each.later for each in remarks)]
-        marks = await self._marks(session, arrival, shown)
-        remarks = [each for each in remarks if each.later.id not in marks or marks[each.later.id].weight >= 1.0]
+        beside = [memory for each in remarks for memory in (each.fact, each.later)]
+        shown = {each.id: each for each in (*(scored.memory for scored in (*fixes, *searched.scored)), *beside)}
+        marks = await self._marks(session, arrival, [*shown.values()])
+        remarks = [each for each in remarks if _is_whole(each.fact, marks) and _is_whole(each.later, marks)]
         fixes, best = apply_marks(fixes, marks), apply_marks(searched.scored, marks)
         found = [each for each in (*broad, *best, *people) if each.id not in present]
         known = {each.id for each in fixes}
@@ -195,6 +196,10 @@ def apply_marks(scored: Sequence[Scored], marks: Mapping[str, MemoryMark]) -> li
         elif weight > 0.0:
             less.append(each._replace(score=each.score * weight, why={**each.why, "checkout": weight}))
     return [*whole, *sorted(less, key=lambda each: -each.score)]
+
+
+def _is_whole(memory: Memory, marks: Mapping[str, MemoryMark]) -> bool:
+    return memory.id not in marks or marks[memory.id].weight >= 1.0
 
 
 def may_recall(memory: Memory, arrival: Arrival) -> bool:

@@ -74,8 +74,13 @@ def test_a_later_fact_that_is_shown_is_told_to_be_later() -> None:
     later = fact("The invoice queue sits on the cluster", recorded_at=LATER_ON)
     [remark] = later_remarks([QUEUE, later], [QUEUE, later], [QUEUE, later], read, NOW)
     assert (remark.fact, remark.later) == (QUEUE, later)
-    settled = replace(later, contradicts=(QUEUE.id,))
-    assert later_remarks([QUEUE, settled], [QUEUE, settled], [QUEUE, settled], read, NOW) == []
+
+
+def test_what_is_known_to_be_at_odds_is_told_with_its_other_sides() -> None:
+    later = fact("The invoice queue sits on the cluster", recorded_at=LATER_ON, contradicts=(QUEUE.id,))
+    assert later_remarks([QUEUE, later], [QUEUE, later], [QUEUE, later], read, NOW) == []
+    contested = replace(QUEUE, contradicts=(later.id,))
+    assert later_remarks([contested], [MOVED], [contested], read, NOW) == []
 
 
 def test_what_a_tool_said_is_not_held_against_a_person() -> None:

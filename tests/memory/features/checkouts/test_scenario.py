@@ -52,6 +52,22 @@ async def test_what_is_learnt_on_a_branch_is_known_on_it_and_its_children_alone(
         assert "7100" not in await on.say(f"{ASK_QUEUE} Say it here.")
 
 
+async def test_what_was_said_later_on_a_branch_is_told_there_alone(tmp_path: Path) -> None:
+    async with working(tmp_path) as on:
+        await on.say("The retry queue listens on port 7100.", tools=True)
+        on.repository.checkout("retry", new=True)
+        await on.say(
+            "The job hangs since the ops people put the retry queue on 7200, add a timeout please.", tools=True
+        )
+        on.repository.commit("queue: wait no longer")
+        await on.seen()
+        assert "7200" in await on.say("Write a smoke test that talks to the retry queue.", tools=True)
+        on.repository.checkout("main")
+        await on.seen()
+        told = await on.say("Write a smoke test that talks to the retry queue, on main.", tools=True)
+        assert "7100" in told and "7200" not in told
+
+
 async def test_a_merge_makes_it_the_projects_and_a_revert_takes_that_back(tmp_path: Path) -> None:
     async with working(tmp_path) as on:
         await learnt_on_two_branches(on)

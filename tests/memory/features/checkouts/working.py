@@ -35,11 +35,18 @@ class Working:
         feature: CheckoutsFeature = self.memory.features.of(CheckoutsFeature)
         return feature
 
-    async def say(self, text: str, at: Path | None = None) -> str:
-        """Say something in a new session; what memory added to it. All of it is learnt from when this ends."""
+    async def say(self, text: str, at: Path | None = None, *, tools: bool = False) -> str:
+        """Say something in a new session, to an agent that has ``tools`` or none; what memory added to it. All of it is
+        learnt from when this ends."""
         self._sessions += 1
         system = f"You are a coding agent.\nWorking directory: {at or self.repository.root}\n"
-        body = {"model": "m", "messages": [{"role": "system", "content": system}, {"role": "user", "content": text}]}
+        body: dict[str, Any] = {
+            "model": "m",
+            "messages": [{"role": "system", "content": system}, {"role": "user", "content": text}],
+        }
+        if tools:
+            run = {"name": "run", "parameters": {"type": "object", "properties": {}}}
+            body["tools"] = [{"type": "function", "function": run}]
         status, _, _ = await self.proxy.post("/v1/chat/completions", body, x_session_id=f"s{self._sessions}")
         assert status == 200
         await self.settle()
