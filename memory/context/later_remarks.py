@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
-from memory.context.rank import Memory, retold, words_of_the_known
-from memory.fact import Fact, Origin, Passage, Sensitivity
+from memory.context.rank import Memory, may_be_shown, words_of_the_known
+from memory.fact import Fact, Origin, Passage
 from memory.language.sentences import sentences
 from memory.language.terms import words_of
 from memory.understanding.encoder import Relation
@@ -21,6 +21,9 @@ from memory.understanding.forms import leans
 
 UNRELATED: Final = 0.2
 """How likely it may be that a remark has nothing to do with the fact."""
+FACTS: Final = 8
+"""Facts of which later remarks are looked for, and passages in which they are: the best of each."""
+PASSAGES: Final = 24
 PAIRS: Final = 4
 """Pairs of a fact and a remark that are read for one request, those with the most words in common."""
 REMARKS: Final = 2
@@ -28,6 +31,8 @@ REMARKS: Final = 2
 HELD: Final = 0.6
 """The share of a remark's words in what was said then or later, and is shown already, from which on it tells nothing
 more."""
+OVER: Final = 0.7
+"""The share of its words in what held then and does not any more from which on it only says that."""
 WORDS: Final = 40
 """Words of a remark of two sentences at most."""
 Relate = Callable[[str, str], Relation]
@@ -40,6 +45,15 @@ class LaterRemark:
 
     fact: Fact
     later: Memory
+
+
+class _Said(NamedTuple):
+    """A sentence of a passage, or a fact: when it was said, its own words, and how it is told."""
+
+    memory: Memory
+    at: datetime
+    words: frozenset[int]
+    text: str
 
 
 def later_remarks(
@@ -57,67 +71,79 @@ def later_remarks(
 
     What is ``shown``, and what is ``present`` in the request, says itself what it says; of two facts of which one is
     shown the reader is told which is the later one. ``passed_over`` are memories that stand in the request, ``session``
-    is the one that asks.
+    is the one that asks. ``candidates`` are what was found, the best first.
     """
-    told = [(_said_at(memory), words_of(memory.text)) for memory in (*shown, *present)]
-    new = {memory.id for memory in shown}
-    others = [memory for memory in (*shown, *present) if isinstance(memory, Fact)]
-    over = words_of_the_known(candidates, frozenset(), now)
+    facts = [fact for fact in facts if _may_stand(fact, now)][:FACTS]
+    if not facts:
+        return []
+    since = min(fact.recorded_at for fact in facts)
     passages = [
         memory
         for memory in candidates
         if isinstance(memory, Passage)
+        and memory.at > since
         and memory.origin is Origin.USER
-        and memory.sensitivity is not Sensitivity.RESTRICTED
         and memory.session != session
         and memory.id not in passed_over
+        and may_be_shown(memory, now)
+    ][:PASSAGES]
+    told = [_Said(memory, _said_at(memory), words_of(memory.text), memory.text) for memory in (*shown, *present)]
+    said = [
+        *(each for each in told if isinstance(each.memory, Fact) and _may_stand(each.memory, now)),
+        *_sentences(passages, told, words_of_the_known(candidates, frozenset(), now)),
     ]
-    found: list[tuple[float, LaterRemark]] = []
-    # What is known to be at odds is told with its other sides.
-    for fact in (fact for fact in facts if fact.origin.trusted and not fact.contradicts):
-        later = [other for other in others if _may_change(fact, other) and not new.isdisjoint((fact.id, other.id))]
-        said = [
-            remark
-            for remark, sentence in _sentences_after(fact, passages)
-            if not _is_told(remark.at, words_of(sentence), told) and not retold(remark, over)
-        ]
-        both: list[Memory] = [*later, *said]
-        found += [(share, LaterRemark(fact, each)) for each in both if (share := _in_common(fact, each.text))]
-    found.sort(key=lambda each: (-each[0], each[1].later.id, each[1].fact.id))
-    read = [(relate(remark.fact.text, remark.later.text).unrelated, remark) for _, remark in found[:PAIRS]]
-    related = [each for each in read if each[0] <= UNRELATED]
-    related.sort(key=lambda each: (each[0], each[1].later.id))
-    chosen: list[LaterRemark] = []
-    for _, remark in related:
-        ids = {remark.fact.id, remark.later.id}
-        if all(ids.isdisjoint((other.fact.id, other.later.id)) for other in chosen):
-            chosen.append(remark)
-    return chosen[:REMARKS]
-
-
-def _may_change(fact: Fact, later: Fact) -> bool:
-    """Whether a fact was said later than another one, by a person, and is not known to be at odds with any."""
-    return (
-        later.origin.trusted
-        and later.recorded_at > fact.recorded_at
-        and later.source != fact.source
-        and not later.contradicts
+    new = {memory.id for memory in shown}
+    pairs = sorted(
+        (
+            (-share, each.memory.id, fact.id, fact, each)
+            for fact in facts
+            for each in said
+            if _is_later(each, fact, new) and (share := _in_common(fact, each.words))
+        ),
+        key=lambda pair: pair[:3],
     )
+    read = [(relate(fact.text, each.text).unrelated, fact, each) for *_, fact, each in pairs[:PAIRS]]
+    related = sorted((each for each in read if each[0] <= UNRELATED), key=lambda each: (each[0], each[2].memory.id))
+    chosen: list[LaterRemark] = []
+    taken: set[str] = set()
+    for _, fact, each in related:
+        if taken.isdisjoint((fact.id, each.memory.id)) and len(chosen) < REMARKS:
+            taken |= {fact.id, each.memory.id}
+            chosen.append(LaterRemark(fact, _as_told(each)))
+    return chosen
 
 
-def _sentences_after(fact: Fact, passages: Iterable[Passage]) -> Iterator[tuple[Passage, str]]:
-    """The sentences of passages that were said after a fact, each as a passage of its own, and bare."""
-    for passage in passages:
-        if passage.at > fact.recorded_at and passage.source != fact.source:
-            for sentence, whole in _with_what_leans(sentences(passage.text)):
-                yield replace(passage, text=whole, preview=0, gaps=()), sentence
+def _may_stand(fact: Fact, now: datetime) -> bool:
+    """Whether a fact may stand beside another one: it holds as far as is known, a person said it, and it is not at odds
+    with any. What is known to be is told with its other sides."""
+    return may_be_shown(fact, now) and fact.origin.trusted and not fact.contradicts
 
 
-def _in_common(fact: Fact, text: str) -> float:
-    """The share of words that a text has in common with a fact; nothing where it has no others."""
-    known, words = words_of(fact.text), words_of(text)
+def _is_later(said: _Said, fact: Fact, new: set[str]) -> bool:
+    """Whether something was said after a fact, elsewhere; of two facts one at least must be ``new`` to the request."""
+    if said.at <= fact.recorded_at or said.memory.source == fact.source:
+        return False
+    return isinstance(said.memory, Passage) or not new.isdisjoint((fact.id, said.memory.id))
+
+
+def _in_common(fact: Fact, words: frozenset[int]) -> float:
+    """The share of words that something has in common with a fact; nothing where it has no others."""
+    known = words_of(fact.text)
     both = len(known & words)
-    return both / (len(known) * len(words)) ** 0.5 if both and not words <= known else 0.0
+    return float(both / (len(known) * len(words)) ** 0.5) if both and not words <= known else 0.0
+
+
+def _sentences(
+    passages: Iterable[Passage], told: Sequence[_Said], over: dict[bytes, frozenset[int]]
+) -> Iterator[_Said]:
+    """The sentences of passages that tell more than what is told already, and more than what is ``over``."""
+    for passage in passages:
+        for sentence, whole in _with_what_leans(sentences(passage.text)):
+            words = words_of(sentence)
+            ended = over.get(passage.source, frozenset())
+            if not words or _is_told(passage.at, words, told) or len(words & ended) >= OVER * len(words):
+                continue
+            yield _Said(passage, passage.at, words, whole)
 
 
 def _with_what_leans(said: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -127,9 +153,14 @@ def _with_what_leans(said: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield sentence, both if behind and leans(behind) and len(both.split()) <= WORDS else sentence
 
 
-def _is_told(at: datetime, words: frozenset[int], told: Iterable[tuple[datetime, frozenset[int]]]) -> bool:
+def _is_told(at: datetime, words: frozenset[int], told: Sequence[_Said]) -> bool:
     """Whether something that was said then or later says it: what is older has the same subject, and no news."""
-    return any(said >= at and len(words & own) >= HELD * len(words) for said, own in told)
+    return any(each.at >= at and len(words & each.words) >= HELD * len(words) for each in told)
+
+
+def _as_told(said: _Said) -> Memory:
+    memory = said.memory
+    return replace(memory, text=said.text, preview=0, gaps=()) if isinstance(memory, Passage) else memory
 
 
 def _said_at(memory: Memory) -> datetime:

@@ -32,6 +32,9 @@ from memory.settings import RecallSettings
 BUSY_SECONDS = 0.1
 """How long after a request others give way."""
 
+LATER_SHARE = 0.4
+"""The share of the time that recall may take for what was said later about a fact."""
+
 CROWDED_SECONDS = 1.0
 """How long after a request that had waited for too long there are still too many of them."""
 
@@ -120,7 +123,9 @@ class Recall:
         people: list[Scored] = []
         if question is not None and broad_question is None:
             people = await profiles(self._journal, question, owners, session.id, arrival.at, searched.scored)
-        remarks = [each for each in searched.remarks if may_recall(each.later, arrival)]
+        remarks = [
+            each for each in searched.remarks if may_recall(each.fact, arrival) and may_recall(each.later, arrival)
+        ]
         beside = [memory for each in remarks for memory in (each.fact, each.later)]
         shown = {each.id: each for each in (*(scored.memory for scored in (*fixes, *searched.scored)), *beside)}
         marks = await self._marks(session, arrival, [*shown.values()])
@@ -153,7 +158,10 @@ class Recall:
 
     async def search(self, question: RecallQuestion, moment: SearchContext) -> SearchResult:
         """Search the memories of some owners."""
-        searching = Searcher(self._settings.candidates, self._journal, self.index, self.embedder, self.weighing)
+        patience = LATER_SHARE * self._settings.deadline_ms / 1000
+        searching = Searcher(
+            self._settings.candidates, self._journal, self.index, self.embedder, self.weighing, patience
+        )
         return await searching.search(question, moment)
 
     async def explain(self, text: str, moment: SearchContext, tokens: int) -> Explained:

@@ -87,7 +87,7 @@ class ClauseSplitter:
     def parts(self, clause: str) -> list[str]:
         """A clause cut at marks, where another one may begin: wherever a semicolon stands."""
         found: list[str] = []
-        for piece in [part for half in _HALVES.split(clause) for part in self.split(half, PARTS)]:
+        for piece in [part for half in halves(clause) for part in self.split(half, PARTS)]:
             if found and found[-1][-1:] not in _MARKS:
                 found[-1] = f"{found[-1]} {piece}"
             else:
@@ -96,7 +96,27 @@ class ClauseSplitter:
 
 
 _MARKS: Final = frozenset(",;:.!?–—)")
-_HALVES: Final = re.compile(r"(?<=;)\s+")
+_HALVES: Final = re.compile(r"(?<!&amp)(?<!&lt)(?<!&gt)(?<!&quot)(?<!&nbsp);\s+")
+_ENOUGH: Final = 3
+"""Words on either side of a semicolon that parts two statements."""
+_MOST_HALVES: Final = 4
+_WORD: Final = re.compile(r"[^\W\d_]{2,}")
+
+
+def halves(sentence: str) -> list[str]:
+    """A sentence cut at the semicolons that part statements: not inside code, quotes or brackets, not in a list of
+    single words. The pieces joined by spaces are the sentence."""
+    found: list[str] = []
+    start = 0
+    for semicolon in _HALVES.finditer(sentence):
+        before, behind = sentence[start : semicolon.start() + 1], sentence[semicolon.end() :]
+        closed = not before.count("`") % 2 and not before.count('"') % 2 and before.count("(") == before.count(")")
+        if closed and len(_WORD.findall(before)) >= _ENOUGH and len(_WORD.findall(behind[:200])) >= _ENOUGH:
+            found.append(before)
+            start = semicolon.end()
+        if len(found) + 1 == _MOST_HALVES:
+            break
+    return [*found, sentence[start:]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +180,7 @@ class ClauseReader:
     def _pieces(self, text: str) -> list[list[str]]:
         """The clauses of each sentence of a block."""
         return [
-            [piece for half in _HALVES.split(sentence) for piece in self.splitter.split(half)]
-            for sentence in sentences(text)
+            [piece for half in halves(sentence) for piece in self.splitter.split(half)] for sentence in sentences(text)
         ]
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
@@ -67,12 +68,20 @@ class SharedSearch:
 
 
 class Searcher:
-    """Searches. ``candidates`` is how many memories each leg brings."""
+    """Searches. ``candidates`` is how many memories each leg brings; ``patience`` how many seconds what was said later
+    is waited for."""
 
     def __init__(
-        self, candidates: int, journal: Journal, index: Index, embedder: Embedder, weighing: LegWeights
+        self,
+        candidates: int,
+        journal: Journal,
+        index: Index,
+        embedder: Embedder,
+        weighing: LegWeights,
+        patience: float,
     ) -> None:
         self._candidates = candidates
+        self._patience = patience
         self._journal = journal
         self._index = index
         self._embedder = embedder
@@ -140,26 +149,16 @@ class Searcher:
     async def _said_later(
         self, question: RecallQuestion, rounds: Sequence[SearchPass], scored: Sequence[Scored], moment: SearchContext
     ) -> list[LaterRemark]:
-        """What was said later about the facts that help with a request, those included that stand in it already."""
+        """What was said later about the facts that help with a request, those included that stand in it already.
+        Where that cannot be read in time the rest goes without it: what was read by then is at hand the next time."""
         candidates = {memory.id: memory for each in rounds for _, memory in each.candidates}
-        present = [memory for memory in candidates.values() if isinstance(memory, Fact) and memory.id in moment.present]
-        shares = relevance().shown(question.said, [readable(fact) for fact in present])
-        facts = [fact for fact, share in zip(present, shares, strict=True) if share >= FEW.applies]
         shown = [each.memory for each in scored]
-        facts += [memory for memory in shown if isinstance(memory, Fact)]
-        if not facts:
+        if not any(isinstance(memory, Fact) for memory in candidates.values()):
             return []
-        return await asyncio.to_thread(
-            later_remarks,
-            facts,
-            list(candidates.values()),
-            shown,
-            relation,
-            moment.now,
-            present=present,
-            passed_over=moment.present,
-            session=moment.session,
-        )
+        remarks = asyncio.to_thread(_remarks, question.said, [*candidates.values()], shown, moment)
+        with suppress(TimeoutError):
+            return await asyncio.wait_for(remarks, self._patience)
+        return []
 
     async def _heeded(
         self, question: RecallQuestion, whole: SearchPass, scored: Sequence[Scored], moment: SearchContext
@@ -290,6 +289,24 @@ class Searcher:
         ]
         over = moment.present.union(hit.id for each in rounds for hit, _ in each.candidates)
         return joined(ranked, fetched, beside, route=question.route, weights=weights, passed_over=over)
+
+
+def _remarks(
+    said: str, candidates: Sequence[Memory], shown: Sequence[Memory], moment: SearchContext
+) -> list[LaterRemark]:
+    present = [memory for memory in candidates if isinstance(memory, Fact) and memory.id in moment.present]
+    shares = relevance().shown(said, [readable(fact) for fact in present])
+    helpful = [fact for fact, share in zip(present, shares, strict=True) if share >= FEW.applies]
+    return later_remarks(
+        [*(memory for memory in shown if isinstance(memory, Fact)), *helpful],
+        candidates,
+        shown,
+        relation,
+        moment.now,
+        present=present,
+        passed_over=moment.present,
+        session=moment.session,
+    )
 
 
 def _heeds(question: RecallQuestion, moment: SearchContext) -> bool:

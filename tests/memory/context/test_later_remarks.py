@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
-from memory.context.later_remarks import REMARKS, LaterRemark, later_remarks
+import pytest
+
+from memory.context.later_remarks import PAIRS, REMARKS, LaterRemark, later_remarks
 from memory.context.pack import LATER, pack
 from memory.context.rank import Memory, Scored
-from memory.fact import Fact, Origin, Sensitivity
+from memory.fact import Fact, Origin, Sensitivity, State
 from memory.understanding.encoder import Relation
 from tests.memory.context.making import NOW, SAID, fact, passage
 
@@ -81,6 +84,35 @@ def test_what_is_known_to_be_at_odds_is_told_with_its_other_sides() -> None:
     assert later_remarks([QUEUE, later], [QUEUE, later], [QUEUE, later], read, NOW) == []
     contested = replace(QUEUE, contradicts=(later.id,))
     assert later_remarks([contested], [MOVED], [contested], read, NOW) == []
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"state": State.SUPERSEDED},
+        {"state": State.DRAFT},
+        {"expires_at": LATER_ON},
+        {"sensitivity": Sensitivity.RESTRICTED},
+    ],
+)
+def test_no_side_is_told_that_may_not_be_shown(how: dict[str, Any]) -> None:
+    hidden = replace(QUEUE, **how)
+    assert later_remarks([hidden], [hidden, MOVED], [], read, NOW, present=[hidden]) == []
+    later = fact("The invoice queue sits on the cluster", recorded_at=LATER_ON, **how)
+    assert later_remarks([QUEUE], [later], [QUEUE], read, NOW, present=[later]) == []
+
+
+def test_however_much_is_found_a_few_pairs_are_read() -> None:
+    read_pairs: list[tuple[str, str]] = []
+
+    def relate(older: str, newer: str) -> Relation:
+        read_pairs.append((older, newer))
+        return read(older, newer)
+
+    facts = [fact(f"The invoice queue {n} runs on the small broker.") for n in range(40)]
+    said = [passage(f"invoice queue {n} is slow. " * 8, at=LATER_ON, session=f"s{n}") for n in range(200)]
+    assert later_remarks(facts, said, facts, relate, NOW) == []
+    assert len(read_pairs) == PAIRS
 
 
 def test_what_a_tool_said_is_not_held_against_a_person() -> None:

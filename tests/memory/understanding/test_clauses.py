@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.understanding.clauses import MAX_CLAUSE_CHARS, MOST, ClauseReader
+from memory.understanding.clauses import MAX_CLAUSE_CHARS, MOST, ClauseReader, halves
 from memory.understanding.network import LASTING_KINDS, PASSING_KINDS, Floats
 from memory.understanding.packaged_weights import reader
 
@@ -139,6 +139,24 @@ def test_what_limits_a_clause_or_takes_it_back_is_told_with_it(said: str) -> Non
 def test_what_a_semicolon_parts_is_read_apart(said: str) -> None:
     order, rule = reader().read(said)
     assert order.judged.worth_keeping < 0.2 < 0.8 < rule.judged.worth_keeping
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "`select one row; drop the whole table now;` needs somebody to look at it first",
+        "for (let i = begin; then go on; until the end) draw(the next line)",
+        "Fish &amp; chips are what the canteen sells on Fridays",
+        'The reader says "one thing is so; the other thing is not" in its log',
+        "red; green; blue",
+    ],
+)
+def test_a_semicolon_in_code_in_quotes_or_in_a_list_parts_nothing(said: str) -> None:
+    assert halves(said) == [said]
+
+
+def test_a_line_of_many_statements_is_cut_a_few_times_only() -> None:
+    assert len(halves("the first value is set; " * 90)) == 4
 
 
 def test_a_rule_behind_an_order_is_what_a_clause_tells() -> None:
