@@ -154,7 +154,8 @@ class RecentCommits:
         if number - first >= LATE:
             return False
         self._cursors[cursor] = max(self._cursors.get(cursor, 0), number)
-        return True
+        # What is not at hand is read behind the cursor that is committed: it would be the same again and again.
+        return self.behind(cursor, self._newest) is not None
 
     @property
     def unwritten(self) -> dict[str, int]:

@@ -61,6 +61,25 @@ async def test_a_cursor_behind_which_nothing_came_is_written_now_and_then_and_at
     await other.close()
 
 
+@pytest.mark.sqlite
+@pytest.mark.parametrize("forgotten", [True, False], ids=["after a forget", "after a crash"])
+async def test_a_worker_gets_on_with_what_is_not_at_hand(forgotten: bool, tmp_path: Path) -> None:
+    journal = open_journal(tmp_path)
+    for number in range(1, LATE + 9):
+        await journal.commit(exchange(f"e{number}", [user(f"hi {number}")], of=session(f"s{number}")))
+    if forgotten:
+        await journal.write_overviews(1, "u:/ann", MADE)
+        await journal.forget(["none"], AT)
+    else:
+        journal = open_journal(tmp_path)
+    seen = list[int]()
+    while (waiting := await journal.untiered(LATE // 2)) and len(seen) < 2 * LATE:
+        seen += [each.number for each in waiting]
+        await journal.write_overviews(seen[-1], "u:/ann", {})
+    assert seen == list(range(2 if forgotten else 1, LATE + 9))
+    await journal.close()
+
+
 def test_what_is_not_at_hand_without_a_gap_is_not_told() -> None:
     newly = RecentCommits(room=3)
     assert newly.behind("learned", 10) is None, "where the worker is, is not known"
