@@ -35,8 +35,8 @@ OVER: Final = 0.7
 """The share of its words in what held then and does not any more from which on it only says that."""
 WORDS: Final = 40
 """Words of a remark of two sentences at most."""
-Relate = Callable[[str, str], Relation]
-"""Reads how a newer statement stands to an older one."""
+Relate = Callable[[Sequence[tuple[str, str]]], Sequence[Relation]]
+"""Reads how the second, newer statement of each pair stands to the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +102,16 @@ def later_remarks(
         ),
         key=lambda pair: pair[:3],
     )
-    read = [(relate(fact.text, each.text).unrelated, fact, each) for *_, fact, each in pairs[:PAIRS]]
-    related = sorted((each for each in read if each[0] <= UNRELATED), key=lambda each: (each[0], each[2].memory.id))
+    read = [(fact, each) for *_, fact, each in pairs[:PAIRS]]
+    relations = relate([(fact.text, each.text) for fact, each in read]) if read else ()
+    related = sorted(
+        (
+            (relation.unrelated, fact, each)
+            for relation, (fact, each) in zip(relations, read, strict=True)
+            if relation.unrelated <= UNRELATED
+        ),
+        key=lambda each: (each[0], each[2].memory.id),
+    )
     chosen: list[LaterRemark] = []
     taken: set[str] = set()
     for _, fact, each in related:

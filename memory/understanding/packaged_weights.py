@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 
 from memory.language.static_embedding import DATA, StaticEmbedding
+from memory.lru import LruDict
 from memory.understanding.clauses import ClauseReader, ClauseSplitter
 from memory.understanding.encoder import Encoder, Relation, encoder_of
 from memory.understanding.mapped_arrays import arrays_in
@@ -20,6 +21,7 @@ RELEVANCE: Final = "relevance.npz"
 ENCODER: Final = "encoder.npz"
 RELATIONS: Final = 4096
 """Pairs of statements that are at hand once they were read: reading one takes milliseconds."""
+_RELATIONS: Final[LruDict[tuple[str, str], Relation]] = LruDict(RELATIONS)
 
 
 @lru_cache(maxsize=1)
@@ -49,16 +51,18 @@ def relevance() -> Relevance:
     )
 
 
-@lru_cache(maxsize=RELATIONS)
-def relation(older: str, newer: str) -> Relation:
-    """How a newer statement stands to an older one; what was read is kept at hand."""
-    [found] = encoder().relations([(older, newer)])
-    return found
+def relations(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
+    """How the second, newer statement of each pair stands to the first; what was read is kept at hand."""
+    known = {pair: read for pair in pairs if (read := _RELATIONS.get(pair)) is not None}
+    if unread := [pair for pair in dict.fromkeys(pairs) if pair not in known]:
+        for pair, relation in zip(unread, encoder().relations(unread), strict=True):
+            known[pair] = _RELATIONS.put(pair, relation)
+    return [known[pair] for pair in pairs]
 
 
 def clear_caches() -> None:
     """Keep no text of a memory at hand: some were forgotten."""
-    relation.cache_clear()
+    _RELATIONS.clear()
     if relevance.cache_info().currsize:
         relevance().clear_cache()
 

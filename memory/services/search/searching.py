@@ -29,10 +29,12 @@ from memory.fact import Fact
 from memory.language.time_spans import Span
 from memory.ports import Embedder, Index, IndexHit, Journal, Query, Vector
 from memory.services.search.leg_weights import LegWeights
-from memory.understanding.packaged_weights import relation, relevance
+from memory.understanding.packaged_weights import relations, relevance
 
 AT_ONCE = 20
 """Memories that are judged on the loop; more are in a thread, as streams are relayed meanwhile."""
+PRESENT = 4
+"""Facts that stand in the request already of which what was said later is looked for: those that were found first."""
 TIMES = 2
 """Times of one question that are searched by themselves."""
 
@@ -295,13 +297,13 @@ def _remarks(
     said: str, candidates: Sequence[Memory], shown: Sequence[Memory], moment: SearchContext
 ) -> list[LaterRemark]:
     present = [memory for memory in candidates if isinstance(memory, Fact) and memory.id in moment.present]
-    shares = relevance().shown(said, [readable(fact) for fact in present])
-    helpful = [fact for fact, share in zip(present, shares, strict=True) if share >= FEW.applies]
+    shares = relevance().shown(said, [readable(fact) for fact in present[:PRESENT]])
+    helpful = [fact for fact, share in zip(present, shares, strict=False) if share >= FEW.applies]
     return later_remarks(
         [*(memory for memory in shown if isinstance(memory, Fact)), *helpful],
         candidates,
         shown,
-        relation,
+        relations,
         moment.now,
         present=present,
         passed_over=moment.present,

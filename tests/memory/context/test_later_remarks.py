@@ -25,9 +25,12 @@ MOVED = passage(
 )
 
 
-def read(older: str, newer: str) -> Relation:
+def read(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
     """Only what has to do with the cluster is related to anything."""
-    return Relation(0.1, 0.1, 0.7, 0.1, 0.0) if "cluster" in newer else Relation(0.0, 0.0, 0.0, 0.0, 1.0)
+    return [
+        Relation(0.1, 0.1, 0.7, 0.1, 0.0) if "cluster" in newer else Relation(0.0, 0.0, 0.0, 0.0, 1.0)
+        for _, newer in pairs
+    ]
 
 
 def found(*candidates: Memory, shown: Sequence[Memory] = (), present: frozenset[str] = frozenset()) -> list[str]:
@@ -105,9 +108,9 @@ def test_no_side_is_told_that_may_not_be_shown(how: dict[str, Any]) -> None:
 def test_however_much_is_found_a_few_pairs_are_read() -> None:
     read_pairs: list[tuple[str, str]] = []
 
-    def relate(older: str, newer: str) -> Relation:
-        read_pairs.append((older, newer))
-        return read(older, newer)
+    def relate(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
+        read_pairs.extend(pairs)
+        return read(pairs)
 
     facts = [fact(f"The invoice queue {n} runs on the small broker.") for n in range(40)]
     said = [passage(f"invoice queue {n} is slow. " * 8, at=LATER_ON, session=f"s{n}") for n in range(200)]
