@@ -182,7 +182,8 @@ def _snapshot(owner: str, looked: NightInput, snapshots: Snapshots, held: _Owner
     pairs = [pair for pair in near if pair.cosine >= ALIKE]
     place = place_of(owner)
     of_a_project = place is not None and place[1] is Layer.USER_PROJECT
-    groups = worth_comparing(looked.texts, near, looked.new) if of_a_project else []
+    # Of a backlog of many nights only the last one: what goes on comes again.
+    groups = worth_comparing(looked.texts, near, looked.new) if of_a_project and not looked.more else []
     wanted = dict.fromkeys(
         [
             *looked.fading,
