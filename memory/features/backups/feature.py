@@ -47,7 +47,6 @@ class Backups(Feature):
         self._keeping = BackupKeeper(core.home)
         self._beside = BackgroundTask()
         self._rewriting = BackgroundTask()
-        self._gone: list[Forgotten] = []
         self._making = asyncio.Lock()
 
     def start(self) -> None:
@@ -141,18 +140,19 @@ class Backups(Feature):
         return [f"the index holds {holds} memories, and the journal has {should} for it: palimpsest reindex"]
 
     async def _rewrite_without(self, gone: Forgotten) -> None:
-        if not await asyncio.to_thread(self._keeping.begin_rewriting):
+        if not await asyncio.to_thread(self._keeping.begin_rewriting, gone):
             return
-        self._gone.append(gone)
-        if not self._rewriting.running:
-            self._rewriting.begin(self._rewrite())
+        self._begin_rewriting()
         with suppress(TimeoutError):
             async with asyncio.timeout(REWRITE_SECONDS):
                 await self._rewriting.ended()
 
+    def _begin_rewriting(self) -> None:
+        if self._keeping.waiting and not self._rewriting.running:
+            self._rewriting.begin(self._rewrite())
+
     async def _rewrite(self) -> None:
-        while self._gone:
-            gone, self._gone = self._gone, []
+        while gone := self._keeping.waiting:
             for _ in range(TRIES):
                 _, why = await self._core.guard(
                     self._rewrite_once(gone),
@@ -163,7 +163,7 @@ class Backups(Feature):
                 if not why:
                     break
             else:
-                await asyncio.to_thread(self._keeping.cut_short)
+                await asyncio.to_thread(self._keeping.cut_short, gone)
 
     async def _rewrite_once(self, gone: Sequence[Forgotten]) -> None:
         async with self._making:
@@ -177,6 +177,7 @@ class Backups(Feature):
 
     async def _run(self) -> None:
         while True:
+            self._begin_rewriting()  # who forgot may have given up before it began
             await self._core.guard(
                 self._keep_schedule(), default=None, timeout_seconds=WITHIN_SECONDS, operation="making a backup"
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -37,6 +37,7 @@ class BackupKeeper:
     def __init__(self, home: Path) -> None:
         self._home = home
         self._changing = threading.Lock()
+        self._waiting: tuple[Forgotten, ...] = ()
 
     def state(self) -> BackupState:
         """What is known of backups."""
@@ -44,7 +45,8 @@ class BackupKeeper:
 
     def note(self, verified: datetime, faults: Collection[str]) -> None:
         """Write down what a look at the journal has found."""
-        self._change(lambda state: {"verified": verified, "faults": tuple(faults)})
+        with self._changing:
+            self._write({"verified": verified, "faults": tuple(faults)})
 
     def overdue(self, now: datetime) -> timedelta | None:
         """For how long a backup is due by now; None where none is."""
@@ -71,20 +73,29 @@ class BackupKeeper:
         """Where those go that are made on schedule."""
         return Path(state.place) if state.place else own_place(self._home)
 
-    def begin_rewriting(self) -> bool:
-        """Write down that backups may hold what is gone, until :meth:`forget` has gone through them; whether there are
-        any to go through."""
+    @property
+    def waiting(self) -> tuple[Forgotten, ...]:
+        """What is gone, while backups are still to be gone through for it."""
+        return self._waiting
+
+    def begin_rewriting(self, gone: Forgotten) -> bool:
+        """Write down that backups may hold what is gone, which waits until :meth:`forget` has gone through them;
+        whether there are any to go through."""
         state = self.state()
         places = known_places(self._home, state)
         held = [str(each) for each in places if (any(each.iterdir()) if each.is_dir() else str(each) in state.places)]
-        if held:
-            self._change(lambda state: {"rewriting": tuple(held)})
-        return bool(held)
+        if not held:
+            return False
+        with self._changing:
+            self._write({"rewriting": _with(self.state().rewriting, held)})
+            self._waiting += (gone,)
+        return True
 
-    def cut_short(self) -> None:
-        """Going through the backups has ended before it was done: they may hold what was to be taken out."""
-        if self.state().rewriting:
-            self._change(lambda state: {"stale": _with(state.stale, state.rewriting), "rewriting": ()})
+    def cut_short(self, gone: Sequence[Forgotten] = ()) -> None:
+        """Going through the backups has ended before it was done for what is ``gone``: they may hold it."""
+        with self._changing:
+            if rewriting := self.state().rewriting:
+                self._settle(gone, rewriting)
 
     def forget(self, gone: Sequence[Forgotten], now: datetime) -> list[Path]:
         """Make a new backup in each folder in which one holds something that is gone, and remove those; the folders
@@ -105,13 +116,20 @@ class BackupKeeper:
             for folder in hold:
                 with suppress(FileNotFoundError):  # somebody else has removed it
                     shutil.rmtree(folder)
-        self._change(lambda state: {"stale": _with(state.stale, map(str, unreached)), "rewriting": ()})
+        with self._changing:
+            self._settle(gone, map(str, unreached))
         return unreached
 
-    def _change(self, changed: Callable[[BackupState], Mapping[str, Any]]) -> None:
-        with self._changing:
-            state = self.state()
-            write_state(self._home, msgspec.structs.replace(state, **changed(state)))
+    def _settle(self, gone: Sequence[Forgotten], suspect: Iterable[str]) -> None:
+        """Write down that it is over for what is ``gone``: backups are being rewritten while something else waits."""
+        left = tuple(each for each in self._waiting if not any(each is one for one in gone))
+        state = self.state()
+        self._write({"stale": _with(state.stale, suspect), "rewriting": state.rewriting if left else ()})
+        self._waiting = left
+
+    def _write(self, changed: Mapping[str, Any]) -> None:
+        """To be called while ``_changing`` is held."""
+        write_state(self._home, msgspec.structs.replace(self.state(), **changed))
 
 
 def _with(places: Iterable[str], more: Iterable[str]) -> tuple[str, ...]:
