@@ -228,7 +228,8 @@ async def open_memory(
     )
     chain.open(each(core) for each in features())
     own_index = settings.qdrant.url is None
-    duties: list[Duty] = [graphing, retaining, tiering, learner, chain]
+    held_back = Quarantine(journal, learner, pages, guard, commands.everything_of)
+    duties: list[Duty] = [graphing, retaining, tiering, learner, held_back, chain]
     if journal.replicated and not own_index:
         duties.append(mending)
     else:
@@ -280,7 +281,7 @@ async def open_memory(
         recall=recall,
         pages=pages,
         commands=commands,
-        quarantine=Quarantine(journal, learner, pages, guard),
+        quarantine=held_back,
         fact_reviser=FactReviser(journal, commands, learner, new_id, now, journal.followers),
         tools=chain.port(AnswersTools),
         tool_offering=chain.port(OffersTools),

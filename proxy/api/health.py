@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
+from memory.hooks.command import count
 from memory.hooks.feature import Follower
 from memory.learning.redact import redact
 from memory.services.person.commands import MemoryStatus
@@ -88,6 +89,14 @@ async def unwell(edge: Edge) -> list[str]:
                 f"{edge.settings.home / 'journal.db'} was deleted or replaced while it is open: what this server knows "
                 "ends with it"
             )
+        pending, _ = await fail_open(
+            edge.memory.quarantine.pending(),
+            default=[],
+            timeout_seconds=2,
+            operation="looking what waits for quarantine",
+            degradations=edge.degradations,
+        )
+        why.extend(held_back(len(pending)))
         why.extend(hanging(edge.memory.followers))
         why.extend(edge.memory.quotas.told())
         why.extend(await edge.memory.features.health())
@@ -102,6 +111,12 @@ async def unwell(edge: Edge) -> list[str]:
         for (doing, kind), times in counted.most_common(5)
     )
     return why
+
+
+def held_back(pending: int) -> list[str]:
+    """What is still to be put into quarantine."""
+    asked = "asked for while learning was behind: what came from there follows when it is learned"
+    return [f"{count(pending, 'quarantine')} {asked}"] if pending else []
 
 
 def hanging(workers: Iterable[Follower]) -> list[str]:

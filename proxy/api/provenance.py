@@ -12,7 +12,7 @@ from memory.fact import Origin
 from memory.hooks.params import checked_text, choice
 from memory.provenance import SelectedBy, SelectedMemories, Selection
 from proxy.api import serializers
-from proxy.api.params import MOST, body_of, memory_of, owners_of
+from proxy.api.params import MOST, body_of, memory_of, owners_of, scope_of
 from proxy.api.responses import answer
 from proxy.errors import Refusal
 
@@ -43,13 +43,10 @@ async def quarantine(request: web.Request) -> web.Response:
     body = await body_of(request, {**FIELDS, "release": bool})
     release = body.get("release", False)
     selection, shell = selection_of(body, empty=release), memory_of(request).quarantine
-
-    async def owners() -> tuple[str, ...]:
-        return await owners_of(request)
-
+    scope = scope_of(request)
     if release:
-        return answer(_selection_json(await shell.release(selection, owners)))
-    return answer(_selection_json(*await shell.quarantine(selection, owners)))
+        return answer(_selection_json(await shell.release(selection, scope)))
+    return answer(_selection_json(*await shell.quarantine(selection, scope)))
 
 
 @routes.get("/api/quarantine")

@@ -212,6 +212,6 @@ def _warn(data: Mapping[str, Any], release: bool) -> None:
         print(f"! these had taken the place of {ids}: palimpsest confirm ID says that one holds again")
     if data["behind"] and not release:
         print(f"still to be learned from: {wording.count(data['behind'], 'exchange')}")
-        print("what came from there in these follows, unless the server is stopped before")
+        print("what came from there in these follows by itself")
     if not release:
         print("what sessions under way were given before stays in them; new ones do not get it")

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import logging
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
+import msgspec
+
 from memory.fact import Fact, Passage
-from memory.ports import Guard
+from memory.ports import Guard, StoreError
 from memory.provenance import MemorySource, SelectedMemories, Selection, quarantined
 from memory.research import QUESTIONS, TRAILS, index_owners
+from memory.scope import Scope
 from memory.services.background_task import BackgroundTask
 from memory.services.learn import Learner
 from memory.services.page.files import PageFiles
-
-log = logging.getLogger(__name__)
 
 
 class ProvenanceJournal(Protocol):
@@ -29,6 +31,16 @@ class ProvenanceJournal(Protocol):
     async def shelve(self, chosen: SelectedMemories, away: bool) -> frozenset[str]:
         """Put memories into quarantine, or take them back; whose they are."""
 
+    @property
+    def works(self) -> bool:
+        """Whether it is learned here."""
+
+    async def meta(self, name: str) -> bytes | None:
+        """What stands under a name."""
+
+    async def set_meta(self, name: str, value: bytes) -> None:
+        """Write something under a name."""
+
 
 LEARN_SECONDS = 2.0
 """For how long it is learned from what was said before it is looked what came from somewhere."""
@@ -36,31 +48,60 @@ LEARN_SECONDS = 2.0
 LATER_SECONDS = 3600.0
 """How long the rest of that may take, behind what was asked."""
 
-Owners = Callable[[], Awaitable[Sequence[str]]]
-"""Whose memories are meant; asked again when more is learned, of which the owner may be a new one."""
+AGAIN_SECONDS = 30.0
+"""How long after a failure that is tried again."""
+
+PENDING = "pending_quarantine"
+"""Under this name the journal keeps what is to be put into quarantine when it is learned."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingQuarantine:
+    """What is to be put into quarantine when it is learned. Whose that is is asked then: an owner may be a new one."""
+
+    selection: Selection
+    scope: Scope
 
 
 class Quarantine:
     """Manages where memories came from. What sessions under way were given already stays in them: only a forget
     moves what a provider has in its cache."""
 
-    def __init__(self, journal: ProvenanceJournal, learner: Learner, pages: PageFiles, guard: Guard) -> None:
+    def __init__(
+        self,
+        journal: ProvenanceJournal,
+        learner: Learner,
+        pages: PageFiles,
+        guard: Guard,
+        everything_of: Callable[[Scope], Awaitable[Sequence[str]]],
+    ) -> None:
         self._journal = journal
         self._learner = learner
         self._pages = pages
         self._guard = guard
+        self._everything_of = everything_of
         self._following = BackgroundTask()
-        self._waiting: list[tuple[Selection, Owners]] = []
+        self._asked = False
+        self._changing = asyncio.Lock()
+
+    def start(self) -> None:
+        """Go on with what was to be put into quarantine before it was stopped."""
+        self._asked = True
+        if not self._following.running:
+            self._following.begin(self._follow())
 
     async def stop(self) -> None:
-        """End; what was to be put into quarantine when it is learned is not."""
+        """End; what is still to be put into quarantine is when this is started again."""
         await self._following.stop()
-        if self._waiting:
-            log.warning("stopped before all was learned that was to be put into quarantine: ask for that again")
 
     async def settle(self) -> None:
         """Wait until all that was to be put into quarantine is."""
         await self._following.ended()
+
+    async def pending(self) -> list[PendingQuarantine]:
+        """What is to be put into quarantine when it is learned."""
+        kept = await self._journal.meta(PENDING)
+        return msgspec.json.decode(kept, type=list[PendingQuarantine]) if kept else []
 
     async def source_of(self, memory: Fact | Passage) -> MemorySource:
         """Where a memory came from."""
@@ -75,41 +116,58 @@ class Quarantine:
         every = (*owners, *index_owners(owners, QUESTIONS), *index_owners(owners, TRAILS))
         return await self._journal.chosen(selection, quarantined(every) if held else every)
 
-    async def quarantine(self, selection: Selection, owners: Owners) -> tuple[SelectedMemories, int]:
+    async def quarantine(self, selection: Selection, scope: Scope) -> tuple[SelectedMemories, int]:
         """Put into quarantine what came from somewhere, and how many exchanges are still to be learned from: what they
-        teach that came from there follows when that is done."""
+        teach that came from there follows when that is done, after a restart too."""
         behind = await self.learned()
-        chosen = await self._move(selection, await owners(), away=True)
+        chosen = await self._move(selection, scope, away=True)
         if behind:
-            self._waiting.append((selection, owners))
-            if not self._following.running:
-                self._following.begin(self._follow())
+            asked = PendingQuarantine(selection, scope)
+            async with self._changing:
+                pending = await self.pending()
+                await self._keep([*pending, *([asked] if asked not in pending else [])])
+            self.start()
         return chosen, behind
 
-    async def release(self, selection: Selection, owners: Owners) -> SelectedMemories:
-        """Take back out of it what came from somewhere."""
-        self._waiting = [each for each in self._waiting if each[0] != selection]
-        return await self._move(selection, await owners(), away=False)
+    async def release(self, selection: Selection, scope: Scope) -> SelectedMemories:
+        """Take back out of it what came from somewhere, and everything where the selection is empty."""
+        async with self._changing:
+            pending = await self.pending()
+            gone = [
+                each for each in pending if each.scope == scope and (selection.empty or each.selection == selection)
+            ]
+            if gone:
+                await self._keep([each for each in pending if each not in gone])
+        return await self._move(selection, scope, away=False)
 
     async def _follow(self) -> None:
-        while self._waiting:
-            waiting = list(self._waiting)
-            await self._guard(
-                self._move_learned(waiting),
-                default=None,
-                timeout_seconds=LATER_SECONDS,
-                operation="putting into quarantine what was learned since",
-            )
-            self._waiting = [each for each in self._waiting if each not in waiting]
+        doing = "putting into quarantine what was learned since"
+        while self._asked:
+            self._asked = False
+            pending, why = await self._guard(self.pending(), default=[], timeout_seconds=LATER_SECONDS, operation=doing)
+            for asked in pending:
+                moving = self._move_learned(asked)
+                _, fault = await self._guard(moving, default=None, timeout_seconds=LATER_SECONDS, operation=doing)
+                why = why or fault
+            if why:
+                self._asked = True
+                await asyncio.sleep(AGAIN_SECONDS)
 
-    async def _move_learned(self, waiting: Sequence[tuple[Selection, Owners]]) -> None:
+    async def _move_learned(self, asked: PendingQuarantine) -> None:
         await self._learner.catch_up()
-        for each in waiting:
-            if each in self._waiting:
-                selection, owners = each
-                await self._move(selection, await owners(), away=True)
+        if not self._journal.works:
+            raise StoreError("it is learned elsewhere now")
+        async with self._changing:
+            # It may have been released meanwhile.
+            if asked in (pending := await self.pending()):
+                await self._move(asked.selection, asked.scope, away=True)
+                await self._keep([each for each in pending if each != asked])
 
-    async def _move(self, selection: Selection, owners: Sequence[str], away: bool) -> SelectedMemories:
+    async def _keep(self, pending: Sequence[PendingQuarantine]) -> None:
+        await self._journal.set_meta(PENDING, msgspec.json.encode(pending))
+
+    async def _move(self, selection: Selection, scope: Scope, away: bool) -> SelectedMemories:
+        owners = scope.owners() if scope.project else await self._everything_of(scope)
         async with self._learner.resting():
             chosen = await self.chosen(selection, owners, held=not away)
             whose = await self._journal.shelve(chosen, away)
