@@ -251,6 +251,7 @@ class Forgotten:
     old pages of the journal's log alive (they go with the next idle moment). ``files`` are lasting files of which a
     line was taken out, ``faults`` says in sentences of which it could not be. ``damaged`` exchanges that were set aside
     went too, since nobody could read what they held. ``research`` are the ids of what went of sub-agents' findings.
+    ``behind`` exchanges were still to be learned from: what these say of it in other words is remembered yet.
     """
 
     facts: tuple[Fact, ...] = ()
@@ -264,6 +265,7 @@ class Forgotten:
     faults: tuple[str, ...] = ()
     damaged: int = 0
     research: tuple[str, ...] = ()
+    behind: int = 0
 
     @property
     def ids(self) -> tuple[str, ...]:

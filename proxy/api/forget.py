@@ -23,7 +23,9 @@ MOST_IDS = 1000
 
 @routes.post("/api/forget")
 async def forget(request: web.Request) -> web.Response:
-    """``{"query": …}`` lists what would be deleted and what would stay; ``{"ids": […]}`` deletes these."""
+    """``{"query": …}`` lists what would be deleted and what would stay; ``{"ids": […]}`` deletes these. What the
+    exchanges say that are ``behind``, which are still to be learned from, is in neither: ask again when there are
+    none."""
     body = await body_of(request, {"query": str, "ids": list})
     if ("query" in body) == ("ids" in body):
         raise Refusal(422, "say either query, to see what would go, or ids, to forget these")
@@ -32,9 +34,11 @@ async def forget(request: web.Request) -> web.Response:
     owners = (*seen, *quarantined(seen))
     if "query" in body:
         query = checked_text(body["query"], "query", required=True)
+        behind = await commands.learned()
         found, stay = await commands.alike(query, owners), await commands.own_words_alike(query, mine)
         now = datetime.now().astimezone()
-        return answer({"would_forget": [serializers.memory(held, now) for held in found], "would_stay": stay})
+        would = [serializers.memory(held, now) for held in found]
+        return answer({"would_forget": would, "would_stay": stay, "behind": behind})
     ids = body["ids"]
     if not ids or len(ids) > MOST_IDS or not all(isinstance(id, str) and 4 <= len(id) <= 64 for id in ids):
         raise Refusal(422, f"ids is a list of 1 to {MOST_IDS} ids, or beginnings of ids, of 4 to 64 characters")
@@ -56,4 +60,5 @@ def forgotten_json(gone: Forgotten) -> dict[str, Any]:
         "faults": list(gone.faults),
         "damaged": gone.damaged,
         "scrubbed": gone.scrubbed,
+        "behind": gone.behind,
     }

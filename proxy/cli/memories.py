@@ -201,12 +201,15 @@ def forget(
             if outcome is None:
                 return
         elif dry_run:
-            body = {"query": query} if query else None
-            found = [server.ask("GET", f"api/facts/{id}", scope) for id in ids or ()]
-            found = server.ask("POST", "api/forget", scope, body)["would_forget"] if body else found
-            output.as_json({"would_forget": found}) if call.as_json else output.memories(
-                found, "nothing holds these words"
-            )
+            would: dict[str, Any] = {"would_forget": [server.ask("GET", f"api/facts/{id}", scope) for id in ids or ()]}
+            if query:
+                answered = server.ask("POST", "api/forget", scope, {"query": query})
+                would = {key: answered[key] for key in ("would_forget", "behind")}
+            if call.as_json:
+                output.as_json(would)
+                return
+            output.memories(would["would_forget"], "nothing holds these words")
+            _print_behind(would.get("behind", 0))
             return
         elif query:
             preview = server.ask("POST", "api/forget", scope, {"query": query})
@@ -215,7 +218,7 @@ def forget(
                 output.memories(found, "nothing that is remembered holds these words")
             if found:
                 _sure(len(found), yes)
-            outcome = _forgotten(server, scope, [each["id"] for each in found], query)
+            outcome = _forgotten(server, scope, [each["id"] for each in found], query, preview["behind"])
             outcome["faults"] = [*dict.fromkeys((*outcome["faults"], *preview["would_stay"]))]
         else:
             if not (yes or call.as_json) and prompts.is_interactive():
@@ -244,9 +247,17 @@ def _print_forgotten(outcome: dict[str, Any]) -> None:
         output.screen().print(f"{damaged} that could not be read went too: nobody can tell what was in them")
     if not outcome["scrubbed"]:
         output.screen().print("traces are left in the database's log until the server is idle for a moment")
+    _print_behind(outcome["behind"])
 
 
-def _forgotten(server: RunningServer, scope: dict[str, str], ids: list[str], query: str) -> dict[str, Any]:
+def _print_behind(behind: int) -> None:
+    if behind:
+        are = "is" if behind == 1 else "are"
+        output.screen().print(f"! {wording.count(behind, 'exchange')} {are} not learned from yet:", end=" ")
+        output.screen().print("what is said of it there is remembered yet, so look and forget again in a while")
+
+
+def _forgotten(server: RunningServer, scope: dict[str, str], ids: list[str], query: str, behind: int) -> dict[str, Any]:
     """Forget what a query showed, and what it had no room to show."""
     whole: dict[str, Any] = {
         "forgotten": {"facts": [], "passages": [], "messages": 0, "ledger_entries": 0, "receipts": 0, "sessions": 0},
@@ -254,6 +265,7 @@ def _forgotten(server: RunningServer, scope: dict[str, str], ids: list[str], que
         "faults": [],
         "damaged": 0,
         "scrubbed": True,
+        "behind": behind,
     }
     while ids:
         for each in ids:
@@ -266,7 +278,8 @@ def _forgotten(server: RunningServer, scope: dict[str, str], ids: list[str], que
             whole["damaged"] += response["damaged"]
             for name, value in response["forgotten"].items():
                 whole["forgotten"][name] += value
-        ids = [each["id"] for each in server.ask("POST", "api/forget", scope, {"query": query})["would_forget"]]
+        left = server.ask("POST", "api/forget", scope, {"query": query})
+        whole["behind"], ids = left["behind"], [each["id"] for each in left["would_forget"]]
     return whole
 
 

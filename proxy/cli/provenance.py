@@ -185,6 +185,7 @@ def _added(whole: dict[str, Any], added: dict[str, Any]) -> dict[str, Any]:
         "faults": [*dict.fromkeys((*whole["faults"], *added["faults"]))],
         "damaged": whole["damaged"] + added["damaged"],
         "scrubbed": added["scrubbed"],
+        "behind": added["behind"],
     }
 
 

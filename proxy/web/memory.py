@@ -10,6 +10,7 @@ from aiohttp import web
 from memory.context.rank import Memory
 from memory.fact import Fact, State
 from memory.features import features
+from memory.hooks.command import count
 from memory.hooks.route_request import RouteRequest
 from memory.scope import Layer
 from proxy import explanations
@@ -113,6 +114,7 @@ async def wrong(visit: PageVisit) -> web.StreamResponse:
 
 async def going(visit: PageVisit) -> web.StreamResponse:
     """What would go, before it is forgotten."""
+    behind = await visit.memory.commands.learned()
     held, owners = await _held(visit)
     would = await visit.memory.journal.would_forget([held.id], owners)
     memories: list[Memory] = [*would.facts, *would.passages]
@@ -123,6 +125,7 @@ async def going(visit: PageVisit) -> web.StreamResponse:
         held=serializers.memory(held, visit.now, by_id=True),
         others=[serializers.memory(each, visit.now) for each in memories if each.id != held.id],
         messages=would.messages,
+        behind=behind,
         stay=await visit.memory.commands.own_words_alike(held.text, owners),
     )
 
@@ -130,8 +133,11 @@ async def going(visit: PageVisit) -> web.StreamResponse:
 async def forget(visit: PageVisit) -> web.StreamResponse:
     """Forget it, everywhere."""
     gone = await visit.memory.commands.forget([id_of(visit.request)], await visit.everything())
-    count = len(gone.facts) + len(gone.passages)
-    notice = "Forgotten, everywhere." if count == 1 else f"Forgotten, everywhere: {count} memories."
+    number = len(gone.facts) + len(gone.passages)
+    notice = "Forgotten, everywhere." if number == 1 else f"Forgotten, everywhere: {number} memories."
+    if gone.behind:
+        left = f"{count(gone.behind, 'exchange')} still to be learned from"
+        notice += f" {left}: what is said of it there is remembered yet. Search for it again in a while."
     return visit.sent_to("memory", " ".join([notice, *gone.faults]))
 
 

@@ -41,11 +41,12 @@ class ResearchEraser:
                 texts += [piece.text for piece in await self._journal.research_pieces(each.id)]
                 buried |= {tombstone_of(key, each.owner, text) for text in texts if text}
             gone = await self._journal.forget_research(every, self._now(), sorted(buried))
-            await self._learner.drop_from_index(gone.ids)
         if self._features is not None:
             going = await self._features.forget(sorted({each.owner for each in every}))
             await going.then(gone)
         await self._journal.forget_aside()
+        async with self._learner.resting():
+            await self._learner.drop_from_index(gone.ids)
         return gone.messages
 
     async def _with(self, research: Research) -> list[Research]:

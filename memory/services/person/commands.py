@@ -23,7 +23,7 @@ from memory.hooks.feature import FeatureErasure
 from memory.language.words import stems
 from memory.learning.redact import redact
 from memory.learning.tombstones import tombstone_of
-from memory.ports import Counts, Forgotten, Journal, SetAsideErasure, StoreError
+from memory.ports import Counts, Forgotten, Journal, SetAsideErasure
 from memory.provenance import owner_before, quarantined
 from memory.scope import Layer, Scope
 from memory.services.journaling import ExchangeJournal
@@ -31,6 +31,7 @@ from memory.services.learn import Learner
 from memory.services.lessons import rules
 from memory.services.manual_facts import in_own_words
 from memory.services.page.files import PageFiles
+from memory.services.person.erasure_steps import ErasureSteps
 from memory.services.person.id_lookup import Ambiguous as Ambiguous
 from memory.services.person.id_lookup import NotFound as NotFound
 from memory.services.person.id_lookup import named
@@ -44,7 +45,8 @@ stand: among 365,000 that takes a fifth of a second."""
 
 LEARN_SECONDS = 2.0
 """For how long it is learned from what was said before memories are looked through or forgotten. What is still to be
-learned then brings nothing back: its messages have lost the text, and a tombstone says that it was forgotten."""
+learned then brings nothing back that went: its messages have lost the text, and a tombstone says that it was forgotten.
+What says the same in other words it does teach, so that it is told how much is left."""
 
 ALIKE = 200
 """Memories that a preview of ``forget`` shows at most."""
@@ -206,9 +208,13 @@ class Commands:
         await self._pages.refresh()
         return fact
 
+    async def learned(self) -> int:
+        """Learn from what was said before, for a moment; how many exchanges are still to be learned from."""
+        return await self._learner.catch_up_for(LEARN_SECONDS)
+
     async def alike(self, text: str, owners: Sequence[str]) -> list[Memory]:
-        """What ``forget`` would take for a query: every fact and passage that holds all of its words."""
-        await self._learner.catch_up_for(LEARN_SECONDS)
+        """What ``forget`` would take for a query, of what is :meth:`learned`: every fact and passage that holds all of
+        its words."""
         query_stems = frozenset(stems(text))
         rarest = max(text.split(), key=len, default="").strip(".,;:!?\"'()")
         found: dict[str, Memory] = {}
@@ -240,14 +246,15 @@ class Commands:
         What is open in memory is written first and dropped then, so that neither a session that is alive nor an
         exchange that waits for the journal brings anything back; a tombstone keeps it from being learned again. What
         was set aside and is damaged goes whatever it is about, since nobody can tell what it holds; where several
-        people share the journal it stays, and that is told.
+        people share the journal it stays, and that is told. So is each step that failed: once the journal has let go,
+        the others are taken nonetheless, and the index, which is asked again by the worker, comes last.
 
         Raises:
             NotFound: when there is no such memory; nothing is forgotten then.
             Ambiguous: when a beginning stands for several; nothing is forgotten then.
         """
         await self._notes.write_pending()
-        await self._learner.catch_up_for(LEARN_SECONDS)
+        behind, steps = await self.learned(), ErasureSteps()
         owners = tuple(dict.fromkeys((*owners, *quarantined(map(owner_before, owners)))))
         names = await self.named(ids, owners)
         async with self._learner.resting():
@@ -256,26 +263,31 @@ class Commands:
             buried = self._tombstones([*facts, *passages], going)
             gone = await self._journal.forget(names, self._now(), owners, buried)
             taken: list[Memory] = [*gone.facts, *gone.passages]
-            await self._journal.tombstone(self._tombstones(taken, going), self._now())
+            await steps.take(
+                self._journal.tombstone(self._tombstones(taken, going), self._now()),
+                None,
+                "what went with it may be learned again",
+            )
             self._sessions.live_sessions.forget()
             clear_caches()
-            await self._pages.unmake({owner_before(memory.owner) for memory in taken})
-            await going.then(gone)
-            texts = [memory.text.casefold() for memory in taken]
-            written = [
-                _theirs(file, number, line)
-                for file, number, line in await self._pages.own_lines(owners)
-                if any(each in line.casefold() for each in texts)
-            ]
-            await self._learner.drop_from_index(gone.ids)
-        files, faults = await going.files(gone)
-        await self._pages.refresh()
-        left = SetAsideErasure()
-        try:
-            left = await self._journal.forget_aside()
-        except StoreError as error:
-            faults = [*faults, f"what was set aside and is damaged could not be looked for: {error}"]
-        return replace(gone, files=tuple(files), faults=(*faults, *written, *left.sentences()), damaged=left.gone)
+            whose = {owner_before(memory.owner) for memory in taken}
+            await steps.take(self._pages.unmake(whose), None, "pages may hold it still")
+            await steps.take(going.then(gone), None, "what was made of it may hold it still")
+            lines = await steps.take(self._pages.own_lines(owners), [], "your own words could not be looked through")
+        texts = [memory.text.casefold() for memory in taken]
+        still = [each for each in lines if any(text in each[2].casefold() for text in texts)]
+        written = [_theirs(file, number, line) for file, number, line in still]
+        files, faults = await steps.take(going.files(gone), ([], []), "files may hold it still")
+        await steps.take(self._pages.refresh(), None, "pages could not be made anew")
+        aside = "what was set aside and is damaged could not be looked for"
+        left = await steps.take(self._journal.forget_aside(), SetAsideErasure(), aside)
+        await steps.take(self._drop_from_index(gone.ids), None, "the index has it still, and is asked again to let go")
+        told = (*faults, *steps.faults, *written, *left.sentences())
+        return replace(gone, files=tuple(files), faults=told, damaged=left.gone, behind=behind)
+
+    async def _drop_from_index(self, ids: Sequence[str]) -> None:
+        async with self._learner.resting():
+            await self._learner.drop_from_index(ids)
 
     async def page(self, scope: Scope) -> str:
         """MEMORY.md as it is now."""

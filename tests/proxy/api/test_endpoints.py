@@ -132,6 +132,25 @@ async def test_what_is_forgotten_is_gone_from_a_session_that_goes_on(ask: Asking
     assert "Wilhelmina" not in str([await ask("GET", f"api/log/{each['id']}") for each in receipts])
 
 
+async def test_a_forget_tells_how_much_is_not_learned_yet(
+    ask: Asking, proxy: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = proxy.edge.memory
+    assert memory is not None
+    fact = await remembered(ask, "The lighthouse keeper is called Ines")
+    told = await ask("POST", "api/forget", {"query": "zebra"})
+    assert (told["would_forget"], told["behind"]) == ([], 0)
+    monkeypatch.setattr("memory.services.person.commands.LEARN_SECONDS", 0.0)
+    await memory.learner.stop()
+    for number in range(4):
+        await proxy.chat(f"I prefer the branch zebra for service {number}.", session=f"pending-{number}")
+    assert (await ask("POST", "api/forget", {"query": "zebra"}))["behind"] == 3
+    assert (await ask("POST", "api/forget", {"ids": [fact["id"]]}))["behind"] == 2
+    await memory.learner.catch_up()
+    told = await ask("POST", "api/forget", {"query": "zebra"})
+    assert len(told["would_forget"]) >= 4 and told["behind"] == 0
+
+
 async def test_the_page_is_read_and_its_own_part_written(ask: Asking) -> None:
     await remembered(ask, "Always answer in British English.", "?project=zoo", pinned=True)
     page = await ask("GET", "api/page?project=zoo")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from memory.services.learn import Learner
 from proxy.cli.server import RunningServer
 from tests.proxy.cli.running import run
 
@@ -122,6 +123,21 @@ def test_forgetting_by_a_query_shows_what_goes_and_wants_a_yes() -> None:
     assert len(done.json["forgotten"]["facts"]) == 1
     assert [each["text"] for each in run("facts", "--json").json["facts"]] == ["The harbour opens at nine"]
     assert "nothing that is remembered holds these words" in run("forget", "--query", "lighthouse", "--yes").out
+
+
+@pytest.mark.parametrize("ask", [("--query", "lighthouse", "-y"), ("--query", "lighthouse", "--dry-run"), ("ID",)])
+def test_a_forget_while_learning_is_behind_says_so(ask: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    id = remembered("The lighthouse keeper is called Ines")
+    asked = [id if each == "ID" else each for each in ask]
+
+    async def behind(learner: Learner, seconds: float) -> int:
+        return 7
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Learner, "catch_up_for", behind)
+        assert run("forget", "--query", "zebra", "--yes", "--json").json["behind"] == 7
+        assert "7 exchanges are not learned from yet" in run("forget", *asked).out
+    assert "not learned from yet" not in run("forget", "--query", "zebra", "-y").out
 
 
 def test_the_page_is_shown_and_its_own_part_written(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import orjson
+import pytest
 
 from memory.fact import Sensitivity
 from tests.fake_provider import FakeProvider
@@ -144,6 +145,21 @@ async def test_what_goes_is_shown_and_then_goes(proxy: Running, ask: Asking, bro
     assert (await ask("GET", "api/facts"))["facts"] == []
     assert "PostgreSQL" not in (await browser.get("memory?q=PostgreSQL")).text.partition("first")[2]
     await browser.get(f"memory/{held['id']}", 404)
+
+
+async def test_it_is_told_what_is_not_learned_yet_when_something_is_forgotten(
+    proxy: Running, ask: Asking, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert proxy.edge.memory is not None
+    id = await remembered(ask, "The lighthouse keeper is called Ines")
+
+    async def behind(seconds: float) -> int:
+        return 7
+
+    monkeypatch.setattr(proxy.edge.memory.learner, "catch_up_for", behind)
+    would = await browser.get(f"memory/{id}/forget")
+    assert "7 exchanges are still to be learned from" in would.text
+    assert "7 exchanges still to be learned from" in (await browser.submit(would, "forget")).text
 
 
 async def test_what_is_restricted_is_shown_by_its_id_only(proxy: Running, ask: Asking, browser: Browser) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 
+from memory.ports import StoreError
 from memory.research import Research
 from memory.scope import Scope
 from memory.stores import research as research_store
@@ -274,3 +276,28 @@ def came_back(path: str, reports: dict[str, str]) -> list[dict[str, Any]]:
     if path == PATHS[1]:
         return [{"type": "function_call_output", "call_id": call, "output": text} for call, text in reports.items()]
     return [result(call, text) for call, text in reports.items()]
+
+
+async def test_where_the_index_is_down_all_the_rest_is_done_and_it_is_told(
+    proxy: Running, upstream: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = proxy.edge.memory
+    assert memory is not None
+    await play(proxy, upstream)
+    [research] = await researched(proxy)
+    await proxy.learned()
+    damaged = memory.home / "aside" / "00000000000000000001-e1.broken"
+    await asyncio.to_thread(damaged.parent.mkdir, exist_ok=True)
+    await asyncio.to_thread(damaged.write_bytes, b"billing")
+
+    async def down(ids: Sequence[str]) -> None:
+        raise StoreError("the index cannot be reached")
+
+    with monkeypatch.context() as without:
+        without.setattr(memory.recall.index, "delete", down)
+        with pytest.raises(StoreError, match="cannot be reached"):
+            await rooms.subagents(memory).eraser.forget(research)
+    assert await researched(proxy) == [] and not damaged.exists()
+    memory.session_matcher.live_sessions.forget()
+    await proxy.learned()
+    assert await left(proxy) == []

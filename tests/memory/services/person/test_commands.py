@@ -13,9 +13,10 @@ import pytest_asyncio
 
 from memory.bootstrap import open_memory
 from memory.fact import Fact, FactKind, Origin, Stability, State
+from memory.hooks.feature import FeatureErasure
 from memory.language.static_embedding import Floats, StaticEmbedding
 from memory.parts import Memory
-from memory.ports import Embedder, Lesson
+from memory.ports import Embedder, Forgotten, Lesson, StoreError
 from memory.scope import Layer, Scope
 from memory.services.person.commands import Ambiguous, Commands, NotFound
 from memory.services.reindexing import ReindexInProgress
@@ -278,6 +279,7 @@ async def test_what_a_query_would_forget_holds_all_of_its_words(memory: Memory, 
     await commands.remember("Lisa likes cod", BOAT)
     said = passage("Then we were moving Lisa's things to Porto.", scope=BOAT)
     await memory.journal.learn(Lesson(0, (), (said,), documents={said.owner: 1}))
+    assert await commands.learned() == 0
     found = await commands.alike("Lisa moves to Porto", BOAT.owners())
     assert {each.id for each in found} == {lisa.id, said.id}
     assert await commands.alike("Lisa", BOB.owners()) == []
@@ -357,3 +359,55 @@ async def test_standing_counts_what_there_is(commands: Commands) -> None:
     standing = await commands.standing()
     assert standing.counts.facts == 1 and standing.waiting == 0 and standing.learning
     assert standing.kept == standing.lost == standing.passed_over == 0
+
+
+async def test_where_the_index_is_down_a_forget_does_all_the_rest_and_tells_it(
+    memory: Memory, commands: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = await commands.remember("Ottilie has the spare key", BOAT, pinned=True)
+    damaged = tmp_path / "aside" / "00000000000000000001-e1.broken"
+    damaged.parent.mkdir()
+    damaged.write_bytes(b"Ottilie")
+    assert "Ottilie" in await commands.page(BOAT)
+    looked = list[Forgotten]()
+
+    async def erasure(owners: Sequence[str]) -> FeatureErasure:
+        async def files(gone: Forgotten) -> tuple[list[str], list[str]]:
+            looked.append(gone)
+            return ["AGENTS.md"], []
+
+        return FeatureErasure(files=files)
+
+    async def down(ids: Sequence[str]) -> None:
+        raise StoreError("the index cannot be reached")
+
+    monkeypatch.setattr(memory.features, "forget", erasure)
+    with monkeypatch.context() as without:
+        without.setattr(memory.recall.index, "delete", down)
+        gone = await commands.forget([held.id], BOAT.owners())
+    assert gone.files == ("AGENTS.md",) and [each.ids for each in looked] == [(held.id,)]
+    assert gone.damaged == 1 and not damaged.exists()
+    assert [fault for fault in gone.faults if "index" in fault and "cannot be reached" in fault] == [*gone.faults]
+    assert "Ottilie" not in await commands.page(BOAT)
+    await memory.learner.catch_up()
+    assert await memory.recall.index.count() == 0 and await memory.journal.waiting() == 0
+
+
+async def test_a_step_that_fails_keeps_no_other_from_being_taken(
+    memory: Memory, commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = await commands.remember("Ottilie has the spare key", BOAT, pinned=True)
+
+    async def erasure(owners: Sequence[str]) -> FeatureErasure:
+        async def failing(gone: Forgotten) -> None:
+            raise OSError("no space is left")
+
+        async def files(gone: Forgotten) -> tuple[list[str], list[str]]:
+            raise ValueError
+
+        return FeatureErasure(then=failing, files=files)
+
+    monkeypatch.setattr(memory.features, "forget", erasure)
+    gone = await commands.forget([held.id], BOAT.owners())
+    assert [fault.rpartition(": ")[2] for fault in gone.faults] == ["no space is left", "ValueError"]
+    assert await memory.recall.index.count() == 0
