@@ -15,20 +15,29 @@ _CHUNK = 1 << 16
 
 
 class Turns:
-    """Who speaks on one connection: the client, then the server, and so on."""
+    """Who speaks on one connection: the client, then the server, and so on.
+
+    Raises:
+        ConnectionResetError: when the server answers what the answer to is to be lost.
+    """
 
     def __init__(self, link: SlowLink) -> None:
         self._link = link
         self._answered = True
+        self._loses = False
 
     def asks(self, data: bytes) -> None:
         """The client sends."""
+        if self._link.loses and self._link.loses in data:
+            self._link.loses, self._loses = b"", True
         if self._answered:
             self._answered = False
             self._link.round_trips += 1
 
     def answers(self, data: bytes) -> None:
         """The server sends."""
+        if self._loses:
+            raise ConnectionResetError
         self._answered = True
 
 
@@ -38,6 +47,8 @@ class SlowLink:
     Args:
         url: a database on a server that listens to a socket in a folder, or on a port.
         delay: seconds that each way takes.
+
+    Once, the answer to a client that sends what it ``loses`` does not arrive: the connection ends instead.
     """
 
     def __init__(self, url: str, delay: float = 0.0) -> None:
@@ -46,6 +57,7 @@ class SlowLink:
         self._host, self._port = host, parts.port or 5432
         self.delay = delay
         self.round_trips = 0
+        self.loses = b""
         self._user, self._database = parts.username, parts.path
         self._loop = asyncio.new_event_loop()
         self._ways: set[asyncio.StreamWriter] = set()

@@ -12,7 +12,7 @@ from memory.ports import NO_LEDGER, AgreedLedger, LedgerVersion, StoredSession
 from memory.session import Session
 from memory.stores.base import JournalPart
 from memory.stores.connection import Connection, Cursor, Row
-from memory.stores.errors import Overtaken
+from memory.stores.errors import Overtaken, ResultsLost
 from memory.stores.messages import PackedMessage, seal_all, write_messages
 from memory.stores.queries import QUERIES, many, write_several
 from memory.stores.recent_commits import RecentCommits
@@ -72,7 +72,8 @@ class Agreements(JournalPart):
         stands when the rest of it is written."""
         sealed = await seal_all(messages, self._redact)
         if self._db.shared and all(entry.act is Act.APPEND for entry in entries):
-            with suppress(Overtaken):
+            # What is written already is found there: no entry is written twice.
+            with suppress(Overtaken, ResultsLost):
                 return await self._agree_at_once(session, opening, version, entries, sealed)
 
         def work(connection: Connection) -> tuple[Row | None, AgreedLedger]:

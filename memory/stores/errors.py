@@ -39,6 +39,10 @@ class Overtaken(StoreFault):
     """Another process was first: what was to be written builds on what stands no more."""
 
 
+class ResultsLost(StoreFault):
+    """A write is done, and what came of one of its statements was lost on its way."""
+
+
 MEND = (
     "`palimpsest restore` puts the newest backup back, and `palimpsest restore --salvage` takes what can still be read"
 )

@@ -8,6 +8,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final, TypeVar
 
 from memory.stores.errors import StoreFault, StoreFaultKind
@@ -121,6 +122,18 @@ class WriteQueue:
     def late(self) -> bool:
         """Whether something waits for the next transaction."""
         return bool(self._later)
+
+    def _all_waiting(self) -> list[Job]:
+        """Take all jobs out of the queue; that it is to end stays in it."""
+        jobs: list[Job] = []
+        with suppress(queue.Empty):
+            while True:
+                job = self._queue.get_nowait()
+                if job is None:
+                    self._queue.put(None)
+                    break
+                jobs.append(job)
+        return jobs
 
     def finish(self) -> None:
         """Do what is queued and end the thread; waits for it."""

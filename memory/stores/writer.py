@@ -235,18 +235,6 @@ class Writer(WriteQueue):
     def _run_bare(self, connection: sqlite3.Connection, jobs: list[Job]) -> list[Outcome]:
         return [Outcome(job.work(connection)) for job in jobs]
 
-    def _all_waiting(self) -> list[Job]:
-        """Take all jobs out of the queue; that it is to end stays in it."""
-        jobs: list[Job] = []
-        with suppress(queue.Empty):
-            while True:
-                job = self._queue.get_nowait()
-                if job is None:
-                    self._queue.put(None)
-                    break
-                jobs.append(job)
-        return jobs
-
     def _as_store_fault(self, error: Exception) -> Exception:
         if not isinstance(error, sqlite3.Error):
             return error

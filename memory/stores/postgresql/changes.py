@@ -5,6 +5,7 @@ Whoever writes finds what others have written when it takes its turn; in quiet t
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from functools import partial
 from memory.stores.connection import Connection, Cursor
 from memory.stores.database import Watch
 from memory.stores.postgresql.connection import PostgresConnection
+
+log = logging.getLogger(__name__)
 
 KEPT = "1 hour"
 """How long changes are kept for processes that have not looked."""
@@ -87,8 +90,13 @@ class ChangeReader:
             missed,
         )
 
+    def unheard(self) -> Changes:
+        """Where something is committed and it is not known what: anything may be others. What it was is asked for
+        again."""
+        return Changes(self._number, self._looked, frozenset(), (), frozenset(), erased=True, missed=True)
+
     def tell(self, changes: Changes) -> None:
-        """These are committed."""
+        """These are committed. An error of one who is told is logged, and the others are told."""
         with self._lock:
             self._looked = max(self._looked, changes.at)
             if changes.number <= self._number and not changes.erased:
@@ -99,23 +107,30 @@ class ChangeReader:
             if self._watch is None:
                 return
             if changes.missed:
-                self._watch.on_miss()
+                _told(self._watch.on_miss)
             if changes.ids:
-                self._watch.on_change(changes.ids)
+                _told(self._watch.on_change, changes.ids)
             if changes.owners:
-                self._watch.on_owners(changes.owners)
+                _told(self._watch.on_owners, changes.owners)
             if changes.erased:
-                self._watch.on_erase()
+                _told(self._watch.on_erase)
             if changes.grown:
-                self._watch.on_growth(changes.grown)
+                _told(self._watch.on_growth, changes.grown)
 
     def works(self, works: bool) -> None:
         """It is this process's turn to do what one alone must do, or no more."""
         if self._watch is not None:
-            self._watch.on_work(works)
+            _told(self._watch.on_work, works)
 
     @staticmethod
     def trim(connection: PostgresConnection) -> None:
         """Let go of changes that everybody has heard of, and of the turns of processes that are gone."""
         connection.run(f"DELETE FROM changes WHERE at < now() - interval '{KEPT}'")
         connection.run(f"DELETE FROM turns WHERE at < now() - interval '{KEPT}'")
+
+
+def _told(callback: Callable[..., None], *what: object) -> None:
+    try:
+        callback(*what)
+    except Exception:
+        log.exception("a change of the database could not be taken in")

@@ -30,8 +30,9 @@ class CommitUnknownError(StoreFault):
     """It could not be found out whether a transaction was committed."""
 
 
-def commit(connection: PostgresConnection, turn: Turn, connect: Callable[[], PostgresConnection], where: str) -> None:
-    """Commit a transaction that holds the lock of those who write, and wait for all that was sent of it.
+def commit(connection: PostgresConnection, turn: Turn, connect: Callable[[], PostgresConnection], where: str) -> bool:
+    """Commit a transaction that holds the lock of those who write, and wait for all that was sent of it. False where
+    it is done and its answer was lost, and with that the results of all that nobody had waited for.
 
     Args:
         connect: opens another connection, to ask there.
@@ -41,13 +42,18 @@ def commit(connection: PostgresConnection, turn: Turn, connect: Callable[[], Pos
         CommitUnknownError: when the server could not be asked.
     """
     try:
-        connection.run("COMMIT")
+        ending = connection.run("COMMIT")
         connection.sync()
     except psycopg.Error as error:
         if not connection.broken and (error.sqlstate or "08")[:2] not in ("08", "57"):
             raise  # the server's own answer
         if not committed(turn, connect, where):
             raise
+        return False
+    if ending.status != "COMMIT":
+        # A failed transaction is rolled back by it, which is no error.
+        raise psycopg.errors.InFailedSqlTransaction("a statement of the transaction had failed")
+    return True
 
 
 def committed(turn: Turn, connect: Callable[[], PostgresConnection], where: str) -> bool:

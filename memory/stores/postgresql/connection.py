@@ -18,6 +18,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.types.string import StrDumperUnknown
 
 from memory.stores.connection import Parameters
+from memory.stores.errors import ResultsLost, StoreFaultKind
 from memory.stores.postgresql.dialect import translated
 from memory.stores.postgresql.row_security import ALL, NAME_OWNERS, needs_owners
 
@@ -92,7 +93,11 @@ class PostgresRow(tuple[Any, ...]):
 
 
 class PostgresCursor:
-    """What came of a statement. Its results can be read after its transaction, too."""
+    """What came of a statement. Its results can be read after its transaction, too.
+
+    Raises:
+        ResultsLost: when it is asked for results that were never received.
+    """
 
     __slots__ = ("_connection", "_number", "_sent")
 
@@ -104,12 +109,19 @@ class PostgresCursor:
     @property
     def _cursor(self) -> psycopg.RawCursor[Any]:
         self._connection.receive(self._number)
+        if self._sent.pgresult is None and self._sent.statusmessage is None:
+            raise ResultsLost("the results of a statement were lost with the connection", StoreFaultKind.FAILING)
         return self._sent
 
     @property
     def description(self) -> Sequence[Any] | None:
         """Its columns, the name of each first; None where it has none."""
         return self._cursor.description
+
+    @property
+    def status(self) -> str:
+        """What the server says that it has done: ``COMMIT``, ``INSERT 0 1``."""
+        return self._cursor.statusmessage or ""
 
     @property
     def rowcount(self) -> int:

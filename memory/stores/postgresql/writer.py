@@ -146,6 +146,18 @@ class PostgresWriter(WriteQueue):
     def _attempt(self, jobs: Sequence[Job], again: bool = False) -> bool:
         """Run jobs in one transaction and answer them. False, and nobody is answered, where several failed together,
         or where a connection that was kept turned out to have ended."""
+        try:
+            return self._transact(jobs, again)
+        except BaseException as error:
+            # Without the thread nobody would be answered any more. It may have been done: not once more.
+            error.__suppress_context__ = True  # what PostgreSQL says may quote a row
+            log.exception("a write into %s has failed in a way that nothing provides for", self._where)
+            self._drop()
+            self._changes.tell(self._changes.unheard())
+            self._answer(jobs, StoreFault(f"a write into {self._where} failed ({type(error).__name__})"))
+            return True
+
+    def _transact(self, jobs: Sequence[Job], again: bool) -> bool:
         kept = self._connection is not None
         self._begun = False
         try:
@@ -155,6 +167,7 @@ class PostgresWriter(WriteQueue):
         except CommitUnknownError as unknown:
             # It may have been done: not once more, whatever it was.
             self._undo()
+            self._changes.tell(self._changes.unheard())
             self._answer(jobs, unknown)
             return True
         except (psycopg.Error, StoreFault) as error:
@@ -164,7 +177,7 @@ class PostgresWriter(WriteQueue):
                 if kept and self._connection is None and not again:
                     return False if len(jobs) == 1 else self._attempt(jobs, again=True)
                 if fault.passing:
-                    self._answer_all(jobs, fault)
+                    self._answer([*jobs, *self._all_waiting()], fault)
                     return True
             if len(jobs) > 1:
                 return False
@@ -210,8 +223,11 @@ class PostgresWriter(WriteQueue):
             self._changes.trim(connection)
             if self._replica:
                 keep_indexes(connection, self._replica)
-        commit(connection, turn, self._connect, self._where)
-        return outcomes, changes(), late, turn.ours and not leaving
+        if commit(connection, turn, self._connect, self._where):
+            return outcomes, changes(), late, turn.ours and not leaving
+        # Whose turn it is was lost too: the next transaction asks.
+        self._drop()
+        return outcomes, self._changes.unheard(), late, self.works and not leaving
 
     @property
     def _seeks_work(self) -> bool:
@@ -256,18 +272,6 @@ class PostgresWriter(WriteQueue):
         for job in jobs:
             job.answer(Outcome(error=fault))
 
-    def _answer_all(self, jobs: Sequence[Job], fault: StoreFault) -> None:
-        """Answer these, and all that wait in the queue; that it is to end stays in it."""
-        waiting = list(jobs)
-        with suppress(queue.Empty):
-            while True:
-                job = self._queue.get_nowait()
-                if job is None:
-                    self._queue.put(None)
-                    break
-                waiting.append(job)
-        self._answer(waiting, fault)
-
     def _undo(self) -> None:
         """After a failed transaction: roll back, or drop a connection that cannot even do that."""
         if self._connection is None:
@@ -284,13 +288,13 @@ class PostgresWriter(WriteQueue):
 
     def _give_up(self) -> None:
         if self._connection is not None:
-            with suppress(psycopg.Error):
+            with suppress(Exception):
                 self._lease.give_up(self._connection)
                 self._connection.sync()
 
     def _drop(self) -> None:
         if self._connection is not None:
-            with suppress(psycopg.Error):
+            with suppress(Exception):
                 self._connection.close()
             self._connection = None
 
