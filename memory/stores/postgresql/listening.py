@@ -61,6 +61,8 @@ class Listener:
                     self._listen(connection)
             except (psycopg.Error, OSError):
                 continue
+            except Exception:
+                log.exception("listening for what other servers change has failed: it begins anew")
 
     def _listen(self, connection: PostgresConnection) -> None:
         connection.run("LISTEN palimpsest")

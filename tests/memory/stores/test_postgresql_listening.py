@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from memory.ports import Lesson
 from memory.stores.postgresql import listening, writer
+from memory.stores.postgresql.changes import ChangeReader, Changes
 from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.journal import PostgresJournal
 from tests import postgresql
@@ -83,6 +85,37 @@ async def test_a_connection_that_was_lost_is_made_again_and_nothing_is_missed(pa
         await until(lambda: bool(pair.heard))
         await pair.learns("uses all of it")
         await until(lambda: bool(pair.heard))
+
+
+async def test_an_error_of_one_who_is_told_ends_nothing(pair: Pair, caplog: pytest.LogCaptureFixture) -> None:
+    def fail(owners: frozenset[str]) -> None:
+        pair.other.told.changed = pair.heard.append
+        raise RuntimeError("cannot take it in")
+
+    pair.other.told.changed = fail
+    await pair.learns("uses tabs")
+    await until(lambda: "cannot take it in" in caplog.text)
+    await pair.learns("uses spaces")
+    await until(lambda: bool(pair.heard))
+
+
+async def test_no_error_ends_the_listening(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    tell = ChangeReader.tell
+    failed: list[bool] = []
+
+    def fail_once(self: ChangeReader, changes: Changes) -> None:
+        if threading.current_thread().name == "journal-listener" and not failed:
+            failed.append(True)
+            raise RuntimeError("nobody has thought of this")
+        tell(self, changes)
+
+    monkeypatch.setattr(ChangeReader, "tell", fail_once)
+    await pair.learns("uses tabs")
+    await until(lambda: "nobody has thought of this" in caplog.text)
+    await pair.learns("uses spaces")
+    await until(lambda: bool(pair.heard))
 
 
 async def test_without_a_way_to_listen_it_is_heard_of_when_somebody_looks(
