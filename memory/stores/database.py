@@ -128,7 +128,7 @@ class Database:
         return True
 
     @property
-    def row_security(self) -> bool | None:
+    def row_security(self) -> None:
         """See :attr:`shared`."""
         return None
 

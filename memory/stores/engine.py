@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from memory.stores.connection import Connection, Work
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class RowSecurity:
+    """How far an engine itself keeps owners apart, whatever a query leaves out: whether it does, of which tables, and
+    of which others that hold something of somebody's it does not."""
+
+    in_force: bool
+    covered: tuple[str, ...]
+    not_covered: tuple[str, ...]
 
 
 class Engine(Protocol):
@@ -31,9 +42,8 @@ class Engine(Protocol):
         """Whether this process does what one alone must do."""
 
     @property
-    def row_security(self) -> bool | None:
-        """Whether the engine itself keeps owners apart, whatever a query leaves out; None where it is a file that has
-        one user, and False where it could and does not."""
+    def row_security(self) -> RowSecurity | None:
+        """How far the engine itself keeps owners apart; None where it is a file that has one user."""
 
     async def leave_work(self) -> None:
         """Leave what one alone must do to another process, where there may be one, and do not take it again."""

@@ -19,7 +19,7 @@ from memory.stores.checkouts import CheckoutStore
 from memory.stores.client_keys import ClientKeyStore
 from memory.stores.connection import Connection
 from memory.stores.database import Database, Synchronous, Watch
-from memory.stores.engine import Engine
+from memory.stores.engine import Engine, RowSecurity
 from memory.stores.errors import StoreFault
 from memory.stores.facts import Came, Facts
 from memory.stores.forgetting import Terms, no_terms
@@ -179,8 +179,8 @@ class SqlJournal(
         return self._db.works
 
     @property
-    def row_security(self) -> bool | None:
-        """Whether the database itself keeps owners apart; None where it is a file."""
+    def row_security(self) -> RowSecurity | None:
+        """How far the database itself keeps owners apart; None where it is a file."""
         return self._db.row_security
 
     async def leave_work(self) -> None:

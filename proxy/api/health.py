@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import asdict
 
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
@@ -39,13 +40,14 @@ STILL = 180.0
 @routes.get("/health")
 async def health(request: web.Request) -> web.Response:
     """200, because model calls always go through, but for a start: 503 while the stores are being opened. ``why`` has
-    a sentence for each thing that is wrong."""
+    a sentence for each thing that is wrong. With PostgreSQL `row_security` tells whether the database keeps owners
+    apart by itself, of which tables, and of which it does not."""
     edge = request.app[EDGE]
     why = [redact(sentence).text for sentence in await unwell(edge)]
     status = "opening" if edge.opening else "degraded" if why else "ok"
     fields: dict[str, object] = {"status": status, "why": why, "memory": mode(edge), "version": release()}
     if edge.memory is not None and (apart := edge.memory.journal.row_security) is not None:
-        fields["row_security"] = apart
+        fields["row_security"] = asdict(apart)
     return answer(fields | {"candidates": await edge.candidates_waiting()}, 503 if status == "opening" else 200)
 
 

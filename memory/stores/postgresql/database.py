@@ -18,6 +18,7 @@ import psycopg
 
 from memory.stores.connection import Connection, Work
 from memory.stores.database import LATER_SECONDS, Watch, nothing_to_hear
+from memory.stores.engine import RowSecurity
 from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.migrations import FromTheFuture
 from memory.stores.postgresql.changes import ChangeReader
@@ -25,7 +26,7 @@ from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.faults import postgres_fault, where_of
 from memory.stores.postgresql.listening import Listener
 from memory.stores.postgresql.replica_indexes import claim_index, indexes_of
-from memory.stores.postgresql.row_security import ALL, BYPASSES, named
+from memory.stores.postgresql.row_security import ALL, BYPASSES, PROTECTED, UNPROTECTED, named
 from memory.stores.postgresql.schema import migrate
 from memory.stores.postgresql.writer import PostgresWriter
 from memory.visibility import visible
@@ -127,9 +128,9 @@ class PostgresDatabase:
         return self._writer.works
 
     @property
-    def row_security(self) -> bool | None:
+    def row_security(self) -> RowSecurity:
         """See :class:`memory.stores.engine.Engine`."""
-        return self._row_security
+        return RowSecurity(self._row_security, PROTECTED, tuple(UNPROTECTED))
 
     async def write(self, work: Work[T], *, anywhere: bool = False) -> T:
         """See :class:`memory.stores.engine.Engine`."""

@@ -18,6 +18,40 @@ NAME_OWNERS = "SELECT set_config('palimpsest.owners', $1, true)"
 
 PROTECTED = ("facts", "passages", "summaries", "candidates", "research", "observations", "steps", "names")
 """The tables of which a transaction sees nothing that it does not name."""
+UNPROTECTED = {
+    "overviews": "is kept by a person's name, and a transaction names owners of memories",
+    "pins": "is kept by a person's name, and a transaction names owners of memories",
+    "nights": "holds counts, and no text of a memory",
+    "night_cursors": "holds numbers of rows",
+    "crystallized": "holds ids of facts",
+    "checkouts": "holds repositories and branches, and is reached by the id of a memory",
+    "error_keys": "holds hashes, which lead to facts",
+    "legs": "holds counts",
+    "terms": "holds counts of terms, by an owner's number",
+    "owners": "holds names of owners, and counts",
+    "people": "holds names of people",
+    "sessions": "is looked into before it is known whose a request is",
+    "trail": "holds hashes, by which a session is found before it is known whose a request is",
+    "messages": "is reached by the number of a person",
+    "exchanges": "is reached by the number of a session",
+    "receipts": "is reached by the number of an exchange",
+    "ledger": "is reached by the number of a session",
+    "seen": "is reached by the number of a session, and holds hashes",
+    "uses": "is reached by the id of a memory, and holds counts",
+    "spawns": "is reached by the number of a session",
+    "spawners": "is reached by the number of a person",
+    "research_uses": "is reached by the number of a research, and holds counts",
+    "named": "is reached by the number of a name",
+    "mentions": "is reached by the id of a memory, and holds numbers",
+    "night_changes": "is reached by the number of a night, and holds no text of a memory",
+    "night_candidates": "is reached by the number of a night",
+    "candidate_evidence": "is reached by the id of a candidate, and holds ids of facts",
+    "branches": "holds names of branches, by their repository",
+    "audit": "holds who asked what, for administrators",
+    "client_keys": "holds names and hashes of keys, by which it is known who asks",
+}
+"""The tables that hold something of somebody's and have no policy, each with why."""
+
 BYPASSES = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
 """Whether the user of a connection sees all rows, whatever policies say."""
 

@@ -18,7 +18,7 @@ from memory.stores.database import Watch
 from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.database import PostgresDatabase
 from memory.stores.postgresql.journal import PostgresJournal
-from memory.stores.postgresql.row_security import PROTECTED
+from memory.stores.postgresql.row_security import PROTECTED, UNPROTECTED
 from memory.stores.queries import QUERIES
 from memory.visibility import only
 from tests import postgresql
@@ -116,7 +116,7 @@ async def test_without_the_policies_it_would_show_everybodys(
 ) -> None:
     superuser = url.replace("//plain@", "//palimpsest@")
     async with opened(superuser, tmp_path) as database:
-        assert database.row_security is False
+        assert not database.row_security.in_force
         with only(ANN.owners()):
             seen = await database.read(unfiltered(table))
         assert ANNS in seen and BOBS in seen
@@ -124,7 +124,7 @@ async def test_without_the_policies_it_would_show_everybodys(
 
 async def test_what_works_for_all_sees_all_and_a_caller_of_nobodys_sees_nothing(url: str, tmp_path: Path) -> None:
     async with opened(url, tmp_path) as database:
-        assert database.row_security is True
+        assert database.row_security.in_force
         for table in PROTECTED:
             assert BOBS in await database.read(unfiltered(table))
             assert BOBS in await database.write(unfiltered(table))
@@ -178,6 +178,25 @@ async def test_an_id_of_somebody_elses_is_not_read_by_the_journal(
     finally:
         await journal.close()
         server.give_back()
+
+
+def test_a_table_that_is_somebodys_is_protected_or_it_is_said_why_not(url: str) -> None:
+    with psycopg.connect(url) as connection:
+        columns = connection.execute(
+            "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'"
+        ).fetchall()
+    told = {*PROTECTED, *UNPROTECTED}
+    somebodys = {table for table, column in columns if column in ("owner", "user", "person", "session")}
+    assert not somebodys - told, "give these a policy, or say in UNPROTECTED why they have none"
+    assert not told - {table for table, _ in columns} and not {*PROTECTED} & {*UNPROTECTED}
+
+
+def test_the_documentation_tells_of_each_table_whether_it_is_protected() -> None:
+    text = (Path(__file__).parents[3] / "docs/teams.md").read_text(encoding="utf-8")
+    part = text[text.index("### Who sees what, in the database itself") : text.index("### Quotas")]
+    before, _, behind = part.partition("| not covered | why |")
+    assert all(f"`{table}`" in before for table in PROTECTED)
+    assert all(f"`{table}`" in behind for table in UNPROTECTED)
 
 
 def test_all_protected_tables_have_their_policy_and_hold_their_owner_to_it(url: str) -> None:
