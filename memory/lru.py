@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from typing import TypeVar
 
@@ -10,20 +11,40 @@ V = TypeVar("V")
 
 
 class LruDict(OrderedDict[K, V]):
-    """Holds ``most`` entries; the one that was put or used the longest ago goes first."""
+    """Holds ``most`` entries; the one that was put or used the longest ago goes first.
+
+    Several threads may use one. An ordered dictionary does not stand that by itself: it has its order beside its
+    entries, and another thread has its turn while keys are compared.
+    """
 
     def __init__(self, most: int) -> None:
+        self._lock = threading.RLock()
         super().__init__()
         self._most = most
 
     def put(self, key: K, value: V) -> V:
         """Set an entry, which is the newest then."""
-        self[key] = value
-        self.move_to_end(key)
-        while len(self) > self._most:
-            self.popitem(last=False)
+        with self._lock:
+            super().__setitem__(key, value)
+            self.move_to_end(key)
+            while len(self) > self._most:
+                self.popitem(last=False)
         return value
 
     def use(self, key: K, default: V) -> V:
         """An entry, which is the newest then; ``default`` is put where there is none."""
-        return self.put(key, self.get(key, default))
+        with self._lock:
+            return self.put(key, self.get(key, default))
+
+    def __setitem__(self, key: K, value: V) -> None:
+        with self._lock:
+            super().__setitem__(key, value)
+
+    def __delitem__(self, key: K) -> None:
+        with self._lock:
+            super().__delitem__(key)
+
+    def pop(self, key: K, *default: V) -> V:  # type: ignore[override]
+        """Take an entry out, as from any dictionary."""
+        with self._lock:
+            return super().pop(key, *default)

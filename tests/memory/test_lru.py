@@ -1,6 +1,31 @@
-"""What was put or used the longest ago goes first."""
+"""What was put or used the longest ago goes first, in whatever thread."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import pytest
 
 from memory.lru import LruDict
+
+
+@dataclass(frozen=True)
+class Key:
+    """One that is compared in Python, as most are: another thread may have its turn meanwhile."""
+
+    number: int
+
+
+@pytest.fixture
+def turns() -> Iterator[None]:
+    """Threads take turns all the time."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
 
 
 def test_the_entry_that_was_put_or_used_the_longest_ago_goes_first() -> None:
@@ -11,3 +36,26 @@ def test_the_entry_that_was_put_or_used_the_longest_ago_goes_first() -> None:
     assert dict(known) == {"a": 1, "c": 3}
     known.put("a", 4)
     assert known.use("d", 5) == 5 and dict(known) == {"a": 4, "d": 5}
+
+
+@pytest.mark.usefixtures("turns")
+def test_several_threads_may_put_use_and_take_out() -> None:
+    known: LruDict[Key, int] = LruDict(1)
+
+    def work(thread: int) -> None:
+        for number in range(3000):
+            known.put(Key(8 * number + thread), number)
+            known.use(Key(number % 3), thread)
+            known.pop(Key(number % 3), None)
+
+    with ThreadPoolExecutor(6) as threads:
+        list(threads.map(work, range(6)))
+    assert len(known) <= 1
+
+
+@pytest.mark.usefixtures("turns")
+def test_what_several_threads_begin_to_use_is_one_thing() -> None:
+    known: LruDict[Key, object] = LruDict(4000)
+    with ThreadPoolExecutor(6) as threads:
+        seen = list(threads.map(lambda _: [known.use(Key(number), object()) for number in range(3000)], range(6)))
+    assert all(len(set(map(id, each))) == 1 for each in zip(*seen, strict=True))
