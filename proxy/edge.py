@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
+from memory.client_key import ClientKey
 from memory.clock import local_now
 from memory.memory_room import MemoryRoom
 from memory.session import Mode
 from proxy.admission import AdmissionQueue
-from proxy.auth.client_keys import LOOK_SECONDS, ClientKeys
+from proxy.auth.client_keys import ClientKeys, is_client_key
 from proxy.auth.installation_key import InstallationKey, OwnSecrets
 from proxy.auth.peer import Peers
 from proxy.auth.tokens import TokenStore
@@ -38,6 +39,11 @@ if TYPE_CHECKING:
 OPENING_SECONDS = 5.0
 """How long a model call waits for stores that are being opened, as long as it waits for its session's history after a
 start: without the edits that were made before, its prefix breaks. An end of the server waits no longer either."""
+
+KEYS_SECONDS = 2.0
+"""How long the journal may take to tell which keys were issued, while no call waits."""
+
+KEYS_UNTOLD = "keys that were issued cannot be looked up just now, the journal does not answer"
 
 
 @dataclass(slots=True)
@@ -115,17 +121,27 @@ class Edge:
         )
         return waiting
 
-    async def know_client_keys(self) -> None:
-        """See that the keys that were issued are known as they stand now."""
-        memory = await self.opened_in_time()
-        if memory is not None:
-            await fail_open(
-                self.client_keys.look(memory.journal.client_keys),
+    async def know_client_keys(self, shown: str) -> None:
+        """See that a key that was issued is known as it stands now; any other key looks nothing up."""
+        if not is_client_key(shown) or (memory := await self.opened_in_time()) is None:
+            return
+
+        async def ask() -> Sequence[ClientKey] | None:
+            found, _ = await fail_open(
+                memory.journal.client_keys(),
                 default=None,
-                timeout_seconds=2 * LOOK_SECONDS,
+                timeout_seconds=KEYS_SECONDS,
                 operation="looking up clients' keys",
                 degradations=self.degradations,
             )
+            return found
+
+        await self.client_keys.look(shown, ask, self.run_in_background)
+
+    def why_untold(self, shown: str) -> str:
+        """Why it cannot be told whether a key that was issued is in force; empty where it can."""
+        wanted = self.settings.memory.mode is not Mode.OFF
+        return KEYS_UNTOLD if wanted and self.client_keys.untold(shown) else ""
 
     def run_in_background(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Run something that outlives the request that began it."""

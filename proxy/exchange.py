@@ -23,7 +23,6 @@ from memory.session import Arrival, Mode, Prepared, RequestKind, ResearchAnswer
 from memory.unread_files import UnreadFiles
 from memory.withheld import withheld
 from proxy import metrics
-from proxy.auth.client_keys import is_client_key
 from proxy.auth.installation_key import is_installation_key
 from proxy.auth.request_target import forwardable, origin_form
 from proxy.caller import Prefix, credential_of, key_shown, namespace, resolve, shows_key, split_prefix
@@ -69,8 +68,8 @@ async def exchange(request: web.Request) -> web.StreamResponse:
         dialect = dialect_of(path.partition("?")[0]) if request.method == "POST" else None
         if isinstance(request.protocol, Connection) and request.protocol.crowded:
             raise Refusal(503, "there are more connections than can be served just now: try again in a moment")
-        if is_client_key(key := key_shown(request.headers, prefix)):
-            await edge.know_client_keys()
+        key = key_shown(request.headers, prefix)
+        await edge.know_client_keys(key)
         has_key = shows_key(key, edge.settings, edge.key, edge.client_keys.of)
         size = request.content_length
         with edge.limits.admitted(_limit_key(request, prefix, edge, has_key), size or 0) as admitted:
@@ -112,19 +111,28 @@ async def _let_in(
     shown: bool,
     admitted: Admitted,
 ) -> web.StreamResponse:
-    if not shown and edge.settings.server.require_key is True:
-        raise Refusal(401, f"a key is needed here (server.require_key): {HOW_TO_SHOW_A_KEY}")
+    key = key_shown(request.headers, prefix)
+    untold = "" if shown else edge.why_untold(key)
+    # One that was in force when the journal answered last opens no memory; its model calls go on.
+    let_in = shown or (bool(untold) and edge.client_keys.was_known(key))
+    if not let_in and edge.settings.server.require_key is True:
+        raise _no_key(untold, f"a key is needed here (server.require_key): {HOW_TO_SHOW_A_KEY}")
     ollamas = api_of(path, request.headers) is Api.OLLAMA or (dialect is not None and dialect.name == "ollama-chat")
-    if ollamas and not shown and await _why_without_memory(request, edge):
+    if ollamas and not let_in and await _why_without_memory(request, edge):
         # A server on this machine asks for no key: it is its own user's, and nobody else's who reaches us.
-        raise Refusal(401, f"the Ollama of this machine is for its own user: {HOW_TO_SHOW_A_KEY}")
+        raise _no_key(untold, f"the Ollama of this machine is for its own user: {HOW_TO_SHOW_A_KEY}")
     if is_socket(request):
         return await _socket(request, edge, prefix, path, shown, admitted)
     if dialect is None:
         return await pass_through(request, edge, path, "this path has none")
-    if not shown and (why_not := await _why_without_memory(request, edge)):
-        return await pass_through(request, edge, path, why_not, dialect)
+    if not let_in and (why_not := await _why_without_memory(request, edge)):
+        return await pass_through(request, edge, path, untold or why_not, dialect)
     return await _exchange(request, edge, prefix, path, dialect)
+
+
+def _no_key(untold: str, why: str) -> Refusal:
+    """Nobody is let in without a key; where keys cannot be told from others, it is worth trying again."""
+    return Refusal(503, f"{untold}: try again in a moment") if untold else Refusal(401, why)
 
 
 async def _socket(
@@ -256,6 +264,9 @@ async def _prepare(
         return view, None
     runtime = recognise(request.headers, view)
     places = edge.checkouts
+    key = key_shown(request.headers, prefix)
+    # Once more: a body may come for minutes, and a socket stays open for hours.
+    await edge.know_client_keys(key)
     caller = resolve(
         request.headers,
         prefix,
@@ -267,6 +278,8 @@ async def _prepare(
         places.shared_with,
         edge.client_keys.of,
     )
+    if untold := edge.why_untold(key):
+        caller = replace(caller, note=untold)
     kind = (
         RequestPurpose(RequestKind.COMPACTION)
         if path.partition("?")[0].endswith(COMPACT_PATH)

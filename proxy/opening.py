@@ -39,6 +39,7 @@ async def memory_beside(app: web.Application) -> AsyncIterator[None]:
     await asyncio.wait((asyncio.ensure_future(edge.tried.wait()),), timeout=edge.opening_seconds)
     opening.cancel()
     await asyncio.wait((opening,), timeout=edge.opening_seconds)
+    edge.client_keys.close()
     if edge.beside:
         await asyncio.wait(edge.beside, timeout=5)
     if edge.memory:

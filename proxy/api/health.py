@@ -99,6 +99,7 @@ async def unwell(edge: Edge) -> list[str]:
             degradations=edge.degradations,
         )
         why.extend(held_back(len(pending)))
+        why.extend(filter(None, [edge.client_keys.fault]))
         why.extend(hanging(edge.memory.followers))
         why.extend(edge.memory.quotas.told())
         why.extend(await edge.memory.features.health())

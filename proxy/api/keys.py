@@ -52,7 +52,7 @@ async def issued(request: web.Request) -> web.Response:
         raise Refusal(422, "a key is for one user")
     if not await memory_of(request).journal.add_client_key(key):
         raise Refusal(409, f"there is a key {key.name!r} that was not revoked")
-    request.app[EDGE].client_keys.changed()
+    request.app[EDGE].client_keys.issued(key)
     return answer(_told(key) | {"key": text}, 201)
 
 
@@ -62,7 +62,7 @@ async def revoked(request: web.Request) -> web.Response:
     called = request.match_info["name"]
     if not await memory_of(request).journal.revoke_client_key(called, datetime.now(UTC)):
         raise Refusal(404, f"there is no key {called[:MAX_NAME_CHARS]!r} that was not revoked")
-    request.app[EDGE].client_keys.changed()
+    request.app[EDGE].client_keys.revoked(called)
     return answer({"revoked": called})
 
 

@@ -1,5 +1,5 @@
-"""Keys that were issued to users of clients, at hand for every request: looked up anew where such a key is shown and
-that was not done a moment ago.
+"""Keys that were issued to users of clients, at hand for every request: looked up anew, beside the requests, where such
+a key is shown and that was not done a moment ago.
 
 A key has a shape of its own, so that it is known wherever it stands, and of it only a hash is kept.
 """
@@ -11,8 +11,9 @@ import re
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 from memory.client_key import ClientKey
 from memory.session import Mode
@@ -22,10 +23,21 @@ from proxy.settings import Credential
 SHAPE: Final = re.compile(r"palimpsest-client-[0-9a-f]{40}")
 """By which a key is known wherever it stands."""
 FRESH_SECONDS: Final = 0.5
-"""How long what was looked up is taken to be true: a key that is revoked, on another server too, opens nothing within a
-second."""
+"""How long what was looked up is not looked up again."""
+SURE_SECONDS: Final = 1.0
+"""How long it is believed without waiting for what is looked up now: a key that is revoked, on another server too,
+opens nothing within a second, as long as the journal answers."""
+HOLD_SECONDS: Final = 60.0
+"""How long it is believed where the journal does not answer."""
 LOOK_SECONDS: Final = 0.4
-"""How long a look may take. Where it takes longer what was known before holds."""
+"""How long calls wait for a refresh, from its beginning."""
+RETRY_SECONDS: Final = (0.5, 1.0, 2.0, 5.0, 10.0)
+"""How long after each failure the journal is asked again; the last of them for all that follow."""
+
+Ask = Callable[[], Awaitable[Sequence[ClientKey] | None]]
+"""Reads every key that was issued; None where that failed."""
+Run = Callable[[Any], "asyncio.Task[Any]"]
+"""Begins something that goes on beside the requests."""
 
 
 def is_client_key(text: str) -> bool:
@@ -39,24 +51,37 @@ def new_client_key() -> str:
 
 
 class ClientKeys:
-    """The keys in force."""
+    """The keys in force.
+
+    One refresh at a time asks the journal until it answers, however many keys are shown meanwhile. Calls wait for it in
+    its first moment alone, and not where the journal was slow the last time.
+    """
 
     def __init__(
         self,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        patience: float = LOOK_SECONDS,
     ) -> None:
         self._now = now
         self._clock = clock
+        self._sleep = sleep
+        self._patience = patience
         self._known: Mapping[str, ClientKey] = {}
         self._looked = float("-inf")
-        self._looking = asyncio.Lock()
+        self._changes = 0
+        self._refresh: asyncio.Task[Any] | None = None
+        self._began = float("-inf")
+        self._tried = asyncio.Event()
+        self._slow = False
+        self._failures = 0
 
     def of(self, text: str) -> Credential | None:
-        """What a key owns; None where it is none, or not in force. Keys are found by their hash, which tells whoever
-        measures the time nothing about a key."""
-        found = self._known.get(hash_of(text)) if is_client_key(text) else None
-        if found is None or not found.in_force(self._now()):
+        """What a key owns; None where it is none, or not in force, or that cannot be told. Keys are found by their
+        hash, which tells whoever measures the time nothing about a key."""
+        found = self._found(text)
+        if found is None or self._age() > HOLD_SECONDS:
             return None
         return Credential.model_construct(
             # Its hash stands for it, as a configured key stands for itself: sessions are told apart by it.
@@ -67,23 +92,75 @@ class ClientKeys:
             memory=Mode.READ_ONLY if found.read_only else Mode.ON,
         )
 
-    async def look(self, ask: Callable[[], Awaitable[Sequence[ClientKey]]]) -> None:
-        """Look them up, unless that was done a moment ago.
+    def untold(self, text: str) -> bool:
+        """Whether it cannot be told if a key is in force, since the journal has not answered for too long."""
+        return is_client_key(text) and self._age() > HOLD_SECONDS
 
-        Raises:
-            TimeoutError: when it took too long; any fault of the journal's is raised too. What was known holds then.
-        """
-        if self._clock() - self._looked < FRESH_SECONDS:
+    def was_known(self, text: str) -> bool:
+        """Whether a key was in force when the journal answered last, however long ago."""
+        return self._found(text) is not None
+
+    @property
+    def fault(self) -> str:
+        """What is wrong, in a sentence; empty where nothing is."""
+        if not self._failures:
+            return ""
+        left = HOLD_SECONDS - self._age()
+        return "the keys that were issued to clients cannot be looked up: " + (
+            f"what was known of them holds for {left:.0f} seconds more" if left > 0 else "they open no memory"
+        )
+
+    async def look(self, text: str, ask: Ask, run: Run) -> None:
+        """See that a key that was shown is known as it stands now, as far as the journal answers at once."""
+        if self._age() < FRESH_SECONDS:
             return
-        async with self._looking:
-            began = self._clock()
-            if began - self._looked < FRESH_SECONDS:
-                return
-            # Whether or not it succeeds: who comes next does not wait for a journal that does not answer.
-            self._looked = began
-            async with asyncio.timeout(LOOK_SECONDS):
-                self._known = {key.hash: key for key in await ask()}
+        if self._refresh is None or self._refresh.done():
+            self._began = self._clock()
+            self._tried.clear()
+            self._refresh = run(self._ask_until_answered(ask))
+        if self._age() < SURE_SECONDS and self._found(text) is not None:
+            return
+        left = self._began + self._patience - self._clock()
+        if left > 0 and not self._tried.is_set() and not (self._slow and self._age() <= HOLD_SECONDS):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(left):
+                    await self._tried.wait()
 
-    def changed(self) -> None:
-        """One was issued or revoked here."""
-        self._looked = float("-inf")
+    def issued(self, key: ClientKey) -> None:
+        """One was issued here."""
+        self._changes += 1
+        self._known = {**self._known, key.hash: key}
+
+    def revoked(self, name: str) -> None:
+        """Those of a name were revoked here."""
+        self._changes += 1
+        self._known = {hash: key for hash, key in self._known.items() if key.name != name}
+
+    def close(self) -> None:
+        """Ask no more."""
+        if self._refresh is not None:
+            self._refresh.cancel()
+
+    async def _ask_until_answered(self, ask: Ask) -> None:
+        try:
+            while True:
+                began, changes = self._clock(), self._changes
+                keys = await ask()
+                self._slow = keys is None or self._clock() - began > self._patience
+                if keys is None:
+                    self._failures += 1
+                    self._tried.set()
+                    await self._sleep(RETRY_SECONDS[min(self._failures, len(RETRY_SECONDS)) - 1])
+                elif changes == self._changes:
+                    # What was read before something was issued or revoked here does not tell of that.
+                    self._known, self._looked, self._failures = {key.hash: key for key in keys}, began, 0
+                    return
+        finally:
+            self._tried.set()
+
+    def _found(self, text: str) -> ClientKey | None:
+        found = self._known.get(hash_of(text)) if is_client_key(text) else None
+        return found if found is not None and found.in_force(self._now()) else None
+
+    def _age(self) -> float:
+        return self._clock() - self._looked

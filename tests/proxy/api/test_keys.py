@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 import sqlite3
-from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,11 +12,10 @@ from typing import Any
 
 import pytest
 
-from memory.client_key import ClientKey
 from memory.learning.redact import redact
-from memory.session import Mode
-from proxy.auth.client_keys import FRESH_SECONDS, SHAPE, ClientKeys, new_client_key
+from proxy.auth.client_keys import HOLD_SECONDS, SHAPE, ClientKeys, new_client_key
 from proxy.auth.tokens import TokenRole, hash_of
+from proxy.edge import KEYS_UNTOLD
 from tests import postgresql
 from tests.fake_provider import fake_provider
 from tests.proxy.api.asking import Asking, asking
@@ -25,7 +23,6 @@ from tests.proxy.api.test_tokens import issued
 from tests.proxy.homes import LESSONS, QUESTION
 from tests.running import Running, running
 
-NOW = datetime(2026, 3, 4, tzinfo=UTC)
 TOMORROW = (datetime.now(UTC) + timedelta(days=1)).isoformat()
 OTHER_CREDENTIAL = [{"key": "a-configured-key", "user": "carl"}]
 
@@ -131,32 +128,27 @@ async def test_a_name_in_force_stands_once_and_of_a_key_only_a_hash_is_kept(prox
     assert hash_of(key) in rows and key not in rows
 
 
-async def test_a_key_is_looked_up_once_in_a_while_and_what_was_known_holds_where_that_fails() -> None:
-    text, time, asked = new_client_key(), [0.0], 0
-    key = ClientKey("a", hash_of(text), "ann", NOW, "owner", read_only=True, expires_at=NOW + timedelta(days=1))
-    known, today = [key], [NOW]
-    keys = ClientKeys(lambda: today[0], lambda: time[0])
-
-    async def ask() -> Sequence[ClientKey]:
-        nonlocal asked
-        asked += 1
-        if not known:
-            raise OSError("the journal does not answer")
-        return known
-
-    assert keys.of(text) is None
-    await asyncio.gather(*(keys.look(ask) for _ in range(9)))
-    found = keys.of(text)
-    assert asked == 1 and found is not None and (found.user, found.memory) == ("ann", Mode.READ_ONLY)
-    assert keys.of("palimpsest-client-" + "0" * 40) is None and keys.of(key.hash) is None
-    time[0] += FRESH_SECONDS
-    known.clear()
-    with pytest.raises(OSError, match="does not answer"):
-        await keys.look(ask)
-    await keys.look(ask)
-    assert asked == 2 and keys.of(text) is not None
-    today[0] += timedelta(days=1)
-    assert keys.of(text) is None
+async def test_where_keys_cannot_be_looked_up_calls_go_on_and_memory_is_closed_after_a_minute(tmp_path: Path) -> None:
+    time = [0.0]
+    settings = {"credentials": OTHER_CREDENTIAL, "server.require_key": True}
+    async with fake_provider() as provider, running(provider, tmp_path, **settings) as proxy:
+        proxy.edge.client_keys = ClientKeys(clock=lambda: time[0])
+        key = await made(asking(proxy))
+        assert "keys" not in await say(proxy, "hello", key)
+        with closing(sqlite3.connect(proxy.edge.settings.home / "journal.db")) as journal:
+            journal.execute("ALTER TABLE client_keys RENAME TO gone")
+        time[0] = HOLD_SECONDS - 1
+        assert "keys" not in await say(proxy, "hello", key), "it was known a moment ago"
+        time[0] = HOLD_SECONDS + 1
+        assert await say(proxy, "hello", key) == f"untouched; {KEYS_UNTOLD}"
+        assert "hello" in provider.last.body.decode(), "the call goes on"
+        body = {"model": "m", "messages": [{"role": "user", "content": "hello"}]}
+        status, told, _ = await proxy.post("/v1/chat/completions", body, x_palimpsest_key=new_client_key())
+        assert status == 503 and KEYS_UNTOLD.encode() in told
+        health = (await asking(proxy)("GET", "health"))["why"]
+        assert any("issued to clients cannot be looked up: they open no memory" in why for why in health)
+        with closing(sqlite3.connect(proxy.edge.settings.home / "journal.db")) as journal:
+            journal.execute("ALTER TABLE gone RENAME TO client_keys")
 
 
 async def test_a_key_holds_at_every_server_of_a_database_and_ends_there_within_a_second(
