@@ -43,14 +43,16 @@ def meet(
 ) -> NewCandidate | KnownCandidate | AlreadyHeld:
     """What becomes of a proposal. ``before`` are the candidates of the same owner, ``held`` the texts that a person
     has approved for those whom it is meant for."""
-    same = next((each for each in before if _same(proposal, each)), None)
+    marked = (each for each in before if (each.kind, each.mark) == (proposal.kind, proposal.mark))
+    same = next(marked, None) or next((each for each in before if _same(proposal, each)), None)
     if same is None or same.state is not CandidateState.APPROVED:
         is_knowledge = proposal.kind is CandidateKind.KNOWLEDGE
         if is_knowledge and any(says_the_same(proposal.text, text) for text in held):
             return AlreadyHeld()
     if same is None:
         return NewCandidate()
-    return KnownCandidate(same.id, same.state is CandidateState.WAITING, _waits_again(proposal, same))
+    grown = same.state is CandidateState.WAITING and not _is_part(proposal, same)
+    return KnownCandidate(same.id, grown, _waits_again(proposal, same))
 
 
 def says_the_same(one: str, other: str) -> bool:
@@ -64,8 +66,6 @@ def says_the_same(one: str, other: str) -> bool:
 def _same(proposal: Proposal, candidate: Candidate) -> bool:
     if proposal.kind is not candidate.kind:
         return False
-    if proposal.mark == candidate.mark:
-        return True
     if proposal.kind in (CandidateKind.RETIREMENT, CandidateKind.LINE, CandidateKind.PROPOSED):
         # A skill that was approved anew may be retired anew, though the same bore it out; and each line is one.
         return False
@@ -74,6 +74,16 @@ def _same(proposal: Proposal, candidate: Candidate) -> bool:
         return True
     # Two skills may share most of their words, and be two.
     return proposal.kind is CandidateKind.KNOWLEDGE and says_the_same(proposal.text, candidate.text)
+
+
+def _is_part(proposal: Proposal, candidate: Candidate) -> bool:
+    """Whether what is put forward is one of several things that bear a candidate out, which counts more already."""
+    return (
+        proposal.mark != candidate.mark
+        and set(proposal.evidence) < set(candidate.evidence)
+        and proposal.sources <= candidate.sources
+        and proposal.sessions <= candidate.sessions
+    )
 
 
 def _waits_again(proposal: Proposal, candidate: Candidate) -> bool:

@@ -184,6 +184,7 @@ def _snapshot(owner: str, looked: NightInput, snapshots: Snapshots, held: _Owner
     of_a_project = place is not None and place[1] is Layer.USER_PROJECT
     # Of a backlog of many nights only the last one: what goes on comes again.
     groups = worth_comparing(looked.texts, near, looked.new) if of_a_project and not looked.more else []
+    candidates = snapshots.candidates(owner) if groups else []
     wanted = dict.fromkeys(
         [
             *looked.fading,
@@ -191,9 +192,10 @@ def _snapshot(owner: str, looked: NightInput, snapshots: Snapshots, held: _Owner
             *looked.rules,
             *(id for pair in near for id in (pair.one, pair.other)),
             *(id for group in groups for id in group),
+            *(id for each in candidates for id in each.evidence),
         ]
     )
-    facts = held.facts(wanted, snapshots)
+    facts = {id: fact for id, fact in held.facts(wanted, snapshots).items() if fact.owner == owner}
     lines: dict[date, list[SummaryLine]] = {}
     for line in looked.lines:
         lines.setdefault(line.day, []).append(line)
@@ -214,7 +216,8 @@ def _snapshot(owner: str, looked: NightInput, snapshots: Snapshots, held: _Owner
         looked.heard,
         paraphrases(facts, [pair for pair in near if pair.cosine < ALIKE], encoder()),
         looked.drafts,
-        recurring_subjects(groups, facts, encoder().relations, sessions) if groups else (),
+        recurring_subjects(groups, facts, encoder().relations, sessions, [each.evidence for each in candidates]),
+        candidates,
     )
 
 

@@ -10,12 +10,14 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote
 
+from memory.candidate import Candidate, CandidateKind
 from memory.fact import Category, Fact, FactKind, Passage
 from memory.features.nights.consolidation.compaction import LONG
 from memory.features.nights.consolidation.snapshot import RepeatedStatement
 from memory.ports import SummaryLine
 from memory.scope import Layer, place_of
 from memory.stores.base import ask_many
+from memory.stores.candidates import with_evidence
 from memory.stores.connection import Connection
 from memory.stores.listing import line_of
 from memory.stores.queries import QUERIES, many
@@ -91,6 +93,12 @@ class Snapshots:
         """Facts by id; unknown ones are left out."""
         with self._reading() as connection:
             return {row["id"]: fact_of(row) for row in ask_many(connection, "facts_get", ids)}
+
+    def candidates(self, owner: str) -> list[Candidate]:
+        """The knowledge that was put forward to an owner, whatever has become of it."""
+        with self._reading() as connection:
+            rows = connection.execute(many("candidates_of", 1), (owner,)).fetchall()
+            return with_evidence(connection, [row for row in rows if row["kind"] == CandidateKind.KNOWLEDGE])
 
     def repetitions(self, ids: Sequence[str]) -> dict[str, list[RepeatedStatement]]:
         """In which sessions facts, or those that they absorbed, were said."""

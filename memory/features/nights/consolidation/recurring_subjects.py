@@ -25,6 +25,10 @@ FEWEST: Final = 3
 """Rules that make a subject."""
 MOST: Final = 10
 """Rules that are compared with each other at once, the newest."""
+FEW: Final = 3
+"""The oldest of a subject, by which what else is about it is told."""
+REST: Final = 60
+"""Further rules of a subject's groups that are looked at for one, the newest."""
 GROUPS: Final = 24
 """Groups of rules that are compared in one night at most, the largest."""
 COMMON: Final = 0.34
@@ -71,15 +75,20 @@ def worth_comparing(texts: Sequence[tuple[str, str]], near: Iterable[SimilarPair
 
 
 def recurring_subjects(
-    groups: Iterable[Group], facts: Mapping[str, Fact], relate: Relate, sessions: int
+    groups: Iterable[Group],
+    facts: Mapping[str, Fact],
+    relate: Relate,
+    sessions: int,
+    before: Sequence[Collection[str]] = (),
 ) -> list[Group]:
     """Of groups of facts the rules that go on about one subject, said in at least so many sessions: the ids of each
-    subject, oldest first, and no fact in two of them."""
+    subject, oldest first, and no fact in two of them. ``before`` is what bears out each of the candidates that were put
+    forward: where a subject goes on about one, the oldest of that are among its ids."""
     reader = _PairReader(facts, relate)
     found: list[list[str]] = []
-    for group in groups:
-        rules = [id for id in group if (fact := facts.get(id)) is not None and _may_be(fact)][-MOST:]
-        for subject in reader.linked(rules):
+    rules = [[id for id in group if (fact := facts.get(id)) is not None and _may_be(fact)] for group in groups]
+    for group in rules:
+        for subject in reader.linked(group[-MOST:]):
             known = next((place for place, other in enumerate(found) if not set(other).isdisjoint(subject)), None)
             if known is None:
                 found.append(subject)
@@ -90,8 +99,53 @@ def recurring_subjects(
                 set(both).isdisjoint(other) for place, other in enumerate(found) if place != known
             ):
                 found[known] = both
-    ordered = (sorted(ids, key=lambda each: (facts[each].recorded_at, each)) for ids in found)
+    taken = {id for subject in found for id in subject}
+    for subject in found:
+        more = reader.related(
+            in_time(subject, facts)[:FEW], [id for id in _further(subject, rules, before, facts) if id not in taken]
+        )
+        subject += more
+        taken.update(more)
+    ordered = (in_time(ids, facts) for ids in found)
     return [tuple(ids) for ids in ordered if len({facts[id].session for id in ids}) >= sessions]
+
+
+def goes_on_about(ids: Collection[str], evidence: Collection[str], facts: Mapping[str, Fact]) -> bool:
+    """Whether a subject goes on about what was put forward for some evidence: it has most of the oldest of it."""
+    first = _first(evidence, facts)
+    return 2 * len(set(first).intersection(ids)) > len(first)
+
+
+def in_time(ids: Iterable[str], facts: Mapping[str, Fact]) -> list[str]:
+    """Ids of facts, the oldest first."""
+    return sorted(ids, key=lambda each: (facts[each].recorded_at, each))
+
+
+def _first(evidence: Iterable[str], facts: Mapping[str, Fact]) -> list[str]:
+    return in_time((id for id in evidence if (fact := facts.get(id)) is not None and _may_be(fact)), facts)[:FEW]
+
+
+def _further(
+    subject: Collection[str],
+    groups: Iterable[Sequence[str]],
+    before: Sequence[Collection[str]],
+    facts: Mapping[str, Fact],
+) -> list[str]:
+    """What else may be about a subject: the oldest of what was put forward in some of its words, which bring the rest
+    of that with them, and what its groups have beside it."""
+    words = _words(subject, facts)
+    first = [id for evidence in before for id in _first(evidence, facts) if words & _words([id], facts)]
+    around = in_time(
+        {id for group in groups if len(set(subject).intersection(group)) >= FEWEST for id in group}.difference(
+            subject, *before
+        ),
+        facts,
+    )
+    return list(dict.fromkeys([*first, *around[:FEW], *around[-REST:]]))
+
+
+def _words(ids: Iterable[str], facts: Mapping[str, Fact]) -> set[str]:
+    return {word for id in ids for word in stems(without_aside(facts[id].text))}
 
 
 class _PairReader:
@@ -104,16 +158,10 @@ class _PairReader:
 
     def linked(self, ids: Iterable[str]) -> list[list[str]]:
         """Those of some rules that belong together, in groups of at least as many as make a subject."""
-        ordered = sorted(ids, key=lambda each: (self._facts[each].recorded_at, each))
+        ordered = in_time(ids, self._facts)
         if len(ordered) < FEWEST:
             return []
-        pairs = [pair for pair in combinations(ordered, 2) if pair not in self._unrelated]
-        texts = {id: without_aside(self._facts[id].text) for id in ordered}
-        # Which of two is the wider one does not matter here.
-        both_ways = [*((texts[one], texts[other]) for one, other in pairs), *((texts[b], texts[a]) for a, b in pairs)]
-        relations = [each.unrelated for each in self._relate(both_ways)] if pairs else []
-        half = len(pairs)
-        self._unrelated |= dict(zip(pairs, map(min, relations[:half], relations[half:]), strict=True))
+        self._read(combinations(ordered, 2))
         clusters = [[id] for id in ordered]
         while len(clusters) > 1:
             apart, one, other = min(
@@ -124,6 +172,20 @@ class _PairReader:
                 break
             clusters[one] += clusters.pop(other)
         return [cluster for cluster in clusters if len(cluster) >= FEWEST]
+
+    def related(self, anchors: Sequence[str], ids: Sequence[str]) -> list[str]:
+        """Those of some rules that have to do with the anchors on the average."""
+        self._read((anchor, id) for id in ids for anchor in anchors)
+        return [id for id in ids if self._apart(anchors, [id]) <= UNRELATED]
+
+    def _read(self, pairs: Iterable[tuple[str, str]]) -> None:
+        new = [(a, b) for a, b in pairs if (a, b) not in self._unrelated and (b, a) not in self._unrelated]
+        texts = {id: without_aside(self._facts[id].text) for pair in new for id in pair}
+        # Which of two is the wider one does not matter here.
+        both_ways = [*((texts[one], texts[other]) for one, other in new), *((texts[b], texts[a]) for a, b in new)]
+        relations = [each.unrelated for each in self._relate(both_ways)] if new else []
+        half = len(new)
+        self._unrelated |= dict(zip(new, map(min, relations[:half], relations[half:]), strict=True))
 
     def _apart(self, ones: Sequence[str], others: Sequence[str]) -> float:
         known = self._unrelated

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from memory.candidate import CandidateKind, Proposal
+from memory.candidate import Candidate, CandidateKind, Proposal
 from memory.fact import Fact, FactKind, Sensitivity, State
 from memory.features.nights.consolidation.canonical_wording import clearest
 from memory.features.nights.consolidation.gist import Clusters
+from memory.features.nights.consolidation.recurring_subjects import goes_on_about, in_time
 from memory.features.nights.consolidation.snapshot import RepeatedStatement
 from memory.language.polarity import sides, without_aside
 from memory.scope import Layer
@@ -71,23 +72,35 @@ def of_subjects(
     known: Sequence[Proposal],
     clusters: Clusters,
     new_id: Callable[[], str],
+    before: Sequence[Candidate] = (),
 ) -> list[Proposal]:
     """What is put forward of rules about one subject each, in the words of the clearest of them. ``known`` is what is
-    put forward already. A subject is known by the first rule about it, which stays as more of them come."""
+    put forward already, ``before`` what was in other nights: a subject that goes on about one of these is that one,
+    with all that bore it out then. It is known by the first rule about it, which stays as more of them come."""
     named = {id for each in known for id in each.evidence}
-    found = []
+    wholes: dict[str, tuple[Candidate | None, set[str]]] = {}
     for ids in subjects:
-        about = [fact for id in ids if (fact := facts.get(id)) is not None and fact.state is State.ACTIVE]
+        same = next((each for each in before if goes_on_about(ids, each.evidence, facts)), None)
+        if same is not None:
+            _, whole = wholes.setdefault(same.id, (same, set(same.evidence)))
+            whole.update(ids)
+        elif named.isdisjoint(ids):
+            wholes[ids[0]] = (None, set(ids))
+    found = []
+    for same, whole in wholes.values():
+        # What has faded was said all the same.
+        counts = (State.ACTIVE, State.ARCHIVED) if same is not None else (State.ACTIVE,)
+        about = [facts[id] for id in in_time(whole & facts.keys(), facts) if facts[id].state in counts]
         said_as_rules = [fact for fact in about if _may_be_shared(fact)]
         sessions = len({fact.session for fact in about})
-        if not said_as_rules or sessions < clusters.candidate_sessions or not named.isdisjoint(ids):
+        if not said_as_rules or sessions < clusters.candidate_sessions:
             continue
         rule = _clearest_rule(said_as_rules)
         found.append(
             Proposal(
                 new_id(),
                 CandidateKind.KNOWLEDGE,
-                mark=said_as_rules[0].id,
+                mark=same.mark if same is not None else said_as_rules[0].id,
                 title=rule,
                 text=rule,
                 what=_noun([RepeatedStatement(fact.kind, fact.session) for fact in about]),

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
+from memory.candidate import Candidate
 from memory.fact import Category, Fact, FactKind, Origin, Passage, State
 from memory.features.nights.consolidation.diff import ChangeAction, FactChange, Touch
 from memory.ports import SummaryLine
@@ -40,7 +41,7 @@ class Snapshot:
     ``said_by`` tells in which sessions facts, and what they were drawn from, were said; ``unread`` are old memories
     that nobody was shown; ``heard`` are the passages since the last night; ``paraphrases`` are pairs of rules that say
     the same in other words, with how likely that is; ``drafts`` have waited for too long; ``subjects`` are groups of
-    rules about one subject each, the oldest of them first.
+    rules about one subject each, the oldest of them first; ``candidates`` is the knowledge that was put forward before.
     """
 
     owner: str
@@ -58,6 +59,7 @@ class Snapshot:
     paraphrases: Sequence[SimilarPair] = ()
     drafts: Sequence[str] = ()
     subjects: Sequence[tuple[str, ...]] = ()
+    candidates: Sequence[Candidate] = ()
 
 
 class WorkingFacts:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+import pytest
+
+from memory.candidate import Candidate, CandidateState, Proposal
 from memory.fact import Fact, FactKind, Sensitivity, State
 from memory.features.nights.consolidation.gist import Clusters
 from memory.features.nights.consolidation.recurring_subjects import recurring_subjects, worth_comparing
 from memory.features.nights.consolidation.rule_candidates import of_subjects, rules
 from memory.features.nights.consolidation.snapshot import SimilarPair
+from memory.learning.candidate_matching import KnownCandidate, meet
 from memory.scope import Layer
 from memory.understanding.encoder import Relation
 from memory.understanding.packaged_weights import encoder
 from tests.memory.features.nights.consolidation.making import fact, numbered
+from tests.memory.stores.derived_facts import AT
 
 SAID = (
     ("s1", FactKind.CORRECTION, "You hard-coded the tariff again, take it from the rate sheet"),
@@ -114,6 +120,81 @@ def test_what_is_put_forward_already_is_not_put_forward_twice() -> None:
     [put] = of_subjects([tuple(known)], known, [], Clusters(), numbered())
     assert of_subjects([("f1", "f2", "f3")], known, [put], Clusters(), numbered()) == []
     assert rules(known, {}, Clusters(), numbered()) == [], "none of them was said often enough by itself"
+
+
+def rules_of(number: int) -> list[Fact]:
+    return facts([(f"s{n:02}", FactKind.CORRECTION, f"the tariff rests, case{n} of it") for n in range(number)])
+
+
+def put_forward(known: Sequence[Fact], before: Sequence[Candidate] = ()) -> list[Proposal]:
+    """What a night puts forward of facts that have a word in common."""
+    whole = {each.id: each for each in known}
+    found = recurring_subjects([tuple(whole)], whole, related, 3, [each.evidence for each in before])
+    return of_subjects(found, whole, [], Clusters(), numbered(), before)
+
+
+def candidate(put: Proposal, **more: object) -> Candidate:
+    told = {"id": put.id, "owner": "up:/ann/boat", "made_at": AT, "layer": put.layer, **more}
+    fields = ("kind", "mark", "title", "text", "what", "sources", "sessions", "evidence")
+    return Candidate(**{name: getattr(put, name) for name in fields}, **told)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("number", [9, 10, 11, 12, 16, 40])
+def test_a_subject_is_known_by_its_first_rule_and_counted_whole_however_many_there_are(number: int) -> None:
+    [put] = put_forward(rules_of(number))
+    assert (put.mark, put.sources, put.sessions) == ("f0", number, number)
+
+
+def test_what_was_rejected_waits_again_when_there_is_much_more_for_it() -> None:
+    [put] = put_forward(rules_of(8))
+    before = candidate(put, state=CandidateState.REJECTED, sources_then=8, sessions_then=8)
+    waits = []
+    for number in (12, 15, 16, 24):
+        [again] = put_forward(rules_of(number), [before])
+        met = meet(again, [before], [])
+        assert isinstance(met, KnownCandidate) and met.id == put.id
+        waits.append(met.waits)
+    assert waits == [False, False, True, True]
+
+
+def test_many_new_rules_join_what_was_put_forward_though_its_evidence_is_compared_no_more() -> None:
+    [put] = put_forward(rules_of(5))
+    known = rules_of(90)
+    # The first rules are in none of the groups: they are joined by what they say.
+    whole = {each.id: each for each in known}
+    found = recurring_subjects([tuple(whole)[20:]], whole, related, 3, [put.evidence])
+    [again] = of_subjects(found, whole, [], Clusters(), numbered(), [candidate(put)])
+    assert again.mark == put.mark and set(put.evidence) < set(again.evidence) and again.sessions > 60
+
+
+def test_another_subject_joins_nothing() -> None:
+    [put] = put_forward(rules_of(5))
+    lamps = facts([(f"t{n}", FactKind.CORRECTION, f"case{n} tells of a lamp") for n in range(5)])
+    lamps = [replace(each, id=f"l{n}") for n, each in enumerate(lamps)]
+    whole = {each.id: each for each in [*rules_of(5), *lamps]}
+
+    def apart(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
+        return [Relation(0, 0, 0, 0, 0.0 if ("lamp" in a) == ("lamp" in b) else 1.0) for a, b in pairs]
+
+    found = recurring_subjects([tuple(each.id for each in lamps)], whole, apart, 3, [put.evidence])
+    [other] = of_subjects(found, whole, [], Clusters(), numbered(), [candidate(put)])
+    assert set(other.evidence) == {each.id for each in lamps} and other.mark == "l0"
+
+
+def test_two_subjects_that_go_on_about_one_candidate_are_one() -> None:
+    whole = {each.id: each for each in rules_of(9)}
+    [put] = put_forward(rules_of(4))
+    before = [candidate(put)]
+    [one] = of_subjects([("f0", "f1", "f4"), ("f2", "f3", "f0", "f8")], whole, [], Clusters(), numbered(), before)
+    assert one.mark == "f0" and one.evidence == ("f0", "f1", "f2", "f3", "f4", "f8")
+
+
+def test_one_rule_of_a_subject_takes_nothing_from_the_whole() -> None:
+    [put] = put_forward(rules_of(8))
+    before = candidate(put)
+    alone = replace(put, mark="f3", evidence=("f3",), sources=5, sessions=3)
+    assert meet(alone, [before], []) == KnownCandidate(put.id)
+    assert meet(replace(alone, sources=30), [before], []) == KnownCandidate(put.id, grown=True)
 
 
 def test_the_encoder_reads_them_as_related() -> None:

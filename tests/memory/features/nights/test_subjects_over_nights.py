@@ -1,0 +1,65 @@
+"""What is corrected in ever other words stays one candidate over the nights, and counts ever more."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from memory.candidate import Candidate, CandidateState
+from memory.fact import FactKind
+from memory.features.nights.planner import plans
+from memory.features.nights.store import NightStore
+from memory.ports import Lesson
+from memory.scope import Layer
+from memory.settings import NightSettings
+from memory.stores.journal import SqliteJournal
+from memory.stores.postgresql.database import PostgresDatabase
+from tests.memory.stores.derived_facts import ANN, AT, fact, owner
+
+SAID = (
+    "You hard-coded the tariff again, take it from the rate sheet",
+    "That tariff is wrong since April, nobody updates a number inside a function",
+    "Every tariff comes from the rate sheet, never from the code",
+    "The tariff belongs in the rate sheet, not in a constant",
+    "No tariff in the source: look it up in the rate sheet",
+    "I do not want to see a tariff typed into a module, read the rate sheet",
+)
+
+
+async def said(journal: SqliteJournal, first: int, last: int) -> None:
+    lessons = [
+        fact(
+            text,
+            id=f"f{number}",
+            session=f"s{number}",
+            kind=FactKind.CORRECTION,
+            layer=Layer.USER_PROJECT,
+            recorded_at=AT + timedelta(hours=number),
+        )
+        for number, text in enumerate(SAID[first:last], first)
+    ]
+    await journal.learn(Lesson(0, tuple(lessons)))
+
+
+async def night(journal: SqliteJournal, path: Path | str, days: int) -> Candidate:
+    for planned in plans(path, [owner(ANN)], AT + timedelta(days=days), NightSettings(), None):
+        await journal.part(NightStore).apply_night(planned)
+    [found] = await journal.candidates([owner(ANN)])
+    return found
+
+
+async def test_what_comes_in_later_nights_joins_what_bore_it_out_before(
+    journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory.features.nights.consolidation.recurring_subjects.MOST", 3)
+    database = journal._db
+    path = database.url if isinstance(database, PostgresDatabase) else database.path
+    await said(journal, 0, 4)
+    first = await night(journal, path, 1)
+    await journal.decide(first, CandidateState.DEFERRED, AT + timedelta(days=1))
+    await said(journal, 4, 6)
+    then = await night(journal, path, 2)
+    assert (then.id, then.mark, then.state) == (first.id, first.mark, CandidateState.WAITING)
+    assert set(then.evidence) > set(first.evidence) and then.sessions > first.sessions
