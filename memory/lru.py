@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from typing import TypeVar
+from typing import Any, TypeVar
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -44,7 +44,7 @@ class LruDict(OrderedDict[K, V]):
         with self._lock:
             super().__delitem__(key)
 
-    def pop(self, key: K, *default: V) -> V:  # type: ignore[override]
+    def pop(self, key: K, *default: Any) -> Any:
         """Take an entry out, as from any dictionary."""
         with self._lock:
             return super().pop(key, *default)
