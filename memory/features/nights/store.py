@@ -8,7 +8,7 @@ stays counted, and what a person has had forgotten does not come back, because n
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -191,7 +191,7 @@ class NightStore(FeaturePart):
                 text = self._redact(line.text)
                 connection.execute(QUERIES["summary_add"], (*row, text, line.memory, line.weight))
         put = [put_forward(connection, diff.owner, each, planned.at, self._redact) for each in diff.candidates]
-        for id, is_new, fields in filter(None, put):
+        for id, (is_new, fields) in _one_each(filter(None, put)).items():
             connection.execute(QUERIES["night_candidate_add"], (night, id, is_new, orjson.dumps(fields).decode()))
         if replace(diff, candidates=()).empty and not any(put):
             # What waits for the person already is no news.
@@ -347,3 +347,15 @@ def _there(connection: Connection, ids: str) -> str:
     named = orjson.loads(ids)
     known = {row["id"] for row in ask_many(connection, "facts_get", named)}
     return ids if known >= set(named) else orjson.dumps([id for id in named if id in known]).decode()
+
+
+def _one_each(
+    put: Iterable[tuple[str, bool, dict[str, list[Any]]]],
+) -> dict[str, tuple[bool, dict[str, list[Any]]]]:
+    """What became of each candidate in all, where several things that one night puts forward are one."""
+    found: dict[str, tuple[bool, dict[str, list[Any]]]] = {}
+    for id, is_new, fields in put:
+        before_new, before = found.get(id, (is_new, {}))
+        whole = before | {name: [before.get(name, was)[0], was[1]] for name, was in fields.items()}
+        found[id] = before_new, {} if before_new else whole
+    return found

@@ -133,3 +133,14 @@ async def test_two_skills_with_much_the_same_words_are_two(journal: SqliteJourna
     one, other = rule(mark="one"), rule("other", mark="two", evidence=("c", "d"))
     skills = [replace(each, kind=CandidateKind.SKILL) for each in (one, other)]
     assert await journal.propose(OWNER, skills, AT) == ["rule", "other"]
+
+
+async def test_two_things_of_one_night_may_be_one_candidate_and_are_taken_back_together(journal: SqliteJournal) -> None:
+    await taught(journal, "a", "b", "c")
+    await night(journal, rule())
+    before = await only(journal)
+    number = await night(journal, rule("one", 7, 5, mark="c"), rule("other", 9, 6), days=2)
+    assert (await only(journal)).why == "9 corrections in 6 sessions"
+    await journal.part(NightStore).undo_night(number, AT)
+    told = await only(journal)
+    assert (told.sources, told.sessions) == (before.sources, before.sessions)

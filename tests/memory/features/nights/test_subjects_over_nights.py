@@ -14,6 +14,7 @@ from memory.features.nights.store import NightStore
 from memory.ports import Lesson
 from memory.scope import Layer
 from memory.settings import NightSettings
+from memory.stores.database import Database
 from memory.stores.journal import SqliteJournal
 from memory.stores.postgresql.database import PostgresDatabase
 from tests.memory.stores.derived_facts import ANN, AT, fact, owner
@@ -55,6 +56,7 @@ async def test_what_comes_in_later_nights_joins_what_bore_it_out_before(
 ) -> None:
     monkeypatch.setattr("memory.features.nights.consolidation.recurring_subjects.MOST", 3)
     database = journal._db
+    assert isinstance(database, PostgresDatabase | Database)
     path = database.url if isinstance(database, PostgresDatabase) else database.path
     await said(journal, 0, 4)
     first = await night(journal, path, 1)
