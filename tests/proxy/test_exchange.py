@@ -392,26 +392,27 @@ def files_of(folder: Path) -> list[Path]:
     return [file for file in folder.rglob("*") if file.is_file()]
 
 
-HANDED_OVER = "memory/stores/database.py"
-"""Its writer runs in a thread of its own and hands every error to the caller who waits for it."""
+GOES_ON = {
+    "memory/services/person/erasure_steps.py": "what the journal has let go of must be gone everywhere; who asked is told",
+    "memory/stores/postgresql/changes.py": "one who is told of changes must not keep the others from hearing",
+    "memory/stores/postgresql/listening.py": "who no longer listens hears by looking, a second later",
+    "memory/stores/postgresql/writer.py": "a thread hands every error to the caller who waits for it",
+    "proxy/fail_open.py": "memory never fails the model call",
+}
+"""Where any error at all is caught and not raised again, and why."""
 
 
-def test_the_house_has_one_broad_except() -> None:
+def test_any_error_at_all_is_caught_in_a_few_places_only() -> None:
     root = Path(__file__).parents[2]
-    broad = [
-        f"{file.relative_to(root)}:{number}"
+    broad = {
+        str(file.relative_to(root))
         for package in ("proxy", "memory")
         for file in sorted((root / package).rglob("*.py"))
         for number, line in enumerate(file.read_text().splitlines(), 1)
         if line.strip().startswith(("except Exception", "except:", "except BaseException"))
         and "raise" not in "".join(file.read_text().splitlines()[number : number + 8])
-    ]
-    broad = [place for place in broad if not place.startswith(HANDED_OVER)]
-    assert broad == [f"proxy/fail_open.py:{_line('proxy/fail_open.py', root)}"]
-
-
-def _line(file: str, root: Path) -> int:
-    return 1 + (root / file).read_text().splitlines().index("    except Exception as error:")
+    }
+    assert broad <= set(GOES_ON)
 
 
 async def test_a_request_whose_preparing_was_late_is_journaled_all_the_same(tmp_path: Path) -> None:
