@@ -12,6 +12,7 @@ from memory.language.calendar_names import WEEKDAYS
 from memory.language.claim import Claim
 from memory.language.conditions import apart, circumstances, elsewhere, narrower
 from memory.language.narrowing import narrowed
+from memory.language.polarity import on_one_side, sides, without_aside
 from memory.language.vocabulary import vocabulary
 from memory.language.words import STOP, stem, tokens, words
 from memory.understanding.encoder import Encoder, Relation
@@ -116,18 +117,26 @@ def _has_number(words: Iterable[str]) -> bool:
 def relations(draft: FactDraft, facts: Sequence[Fact], encoder: Encoder) -> dict[str, Relation]:
     """How a draft stands to some facts, by their ids. Where the form speaks against a change, the encoder must be the
     surer of it."""
-    text = _ASIDE.sub("", draft.text)
-    read = encoder.relations([(_ASIDE.sub("", fact.text), text) for fact in facts])
+    text = _bare(draft.text)
+    read = encoder.relations([(_bare(fact.text), text) for fact in facts])
     return {
-        fact.id: _by_form(relation, fact.text, draft.text, fact.kind is FactKind.TASK)
+        fact.id: _by_form(relation, _bare(fact.text), text, fact.kind is FactKind.TASK)
         for fact, relation in zip(facts, read, strict=True)
     }
+
+
+def _bare(statement: str) -> str:
+    """A statement without what it was said about, and without the "I told you:" that it begins with, which reads like
+    somebody's claim."""
+    return without_aside(_ASIDE.sub("", statement))
 
 
 def _by_form(relation: Relation, older: str, newer: str, to_do: bool) -> Relation:
     """What the encoder says, and what the form of two statements says to that. It reads words and no numbers: what
     says the same and tells another one is a change. What was ``to_do`` on a day is done without one."""
-    if _has_the_words_of(newer, older):
+    if _turned_round(older, newer):
+        return replace(relation, same=0.0, refines=0.0, replaces=1.0 - relation.unrelated, contradicts=0.0)
+    if _has_the_words_of(newer, older) or _on_one_side(older, newer):
         said_again = relation.same + relation.replaces + relation.contradicts
         return replace(relation, same=said_again, replaces=0.0, contradicts=0.0)
     changes = may_replace(older, newer)
@@ -150,6 +159,18 @@ def _has_the_words_of(newer: str, older: str) -> bool:
         return False
     said, held = (frozenset(stem(word) for word in words(text) if word not in STOP) for text in (newer, older))
     return bool(said & held) and said ^ held <= _OF_ANY
+
+
+def _turned_round(older: str, newer: str) -> bool:
+    """Whether a statement wants what another one does not, and the other way round: "Y, not X" behind "X, not Y"."""
+    (wanted, unwanted), (wanted_now, unwanted_now) = sides(older), sides(newer)
+    return bool(wanted & unwanted_now and unwanted & wanted_now)
+
+
+def _on_one_side(older: str, newer: str) -> bool:
+    """Whether two statements want one thing and not another, and both the same: "X, not Y", "always X, never Y"."""
+    (wanted, unwanted), (wanted_now, unwanted_now) = one, other = sides(older), sides(newer)
+    return bool(wanted & wanted_now and unwanted & unwanted_now) and on_one_side(one, other)
 
 
 def _denies(text: str) -> bool:

@@ -292,7 +292,7 @@ class Learner(JournalFollower):
             owner = _owner(journaled.session.scope, each.draft.layer)
             if owner is None or await self._is_forgotten(owner, each.draft.text):
                 continue
-            unindexed = {**self._unindexed, **written}
+            unindexed = {**await self._just_written(owner), **written}
             known = await self.neighbours(owner, each.draft.text, unindexed.values())
             facts = {fact.id: fact for fact, _, _ in known}
             known_before.update(facts.keys() - written.keys())
@@ -310,6 +310,11 @@ class Learner(JournalFollower):
             for fact in outcome(decision, weighing.taught, facts, journaled, owner, self._new_id()):
                 written[fact.id] = fact
         return list(written.values()), frozenset(known_before), again
+
+    async def _just_written(self, owner: str) -> dict[str, Fact]:
+        """What this batch has taught before, as it stands now: it was said again since, perhaps."""
+        ids = [id for id, fact in self._unindexed.items() if fact.owner == owner]
+        return {fact.id: fact for fact in await self._journal.facts(ids, [owner])} if ids else {}
 
     async def _reconciled(
         self,

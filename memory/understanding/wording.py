@@ -13,6 +13,7 @@ from itertools import groupby
 from operator import mul
 from typing import Final
 
+from memory.language.polarity import without_aside
 from memory.language.sentences import sentences
 from memory.understanding.clauses import Clause
 from memory.understanding.forms import is_everywhere, is_here, is_relative, leans, points_back
@@ -224,7 +225,7 @@ def _scope(kind: str, text: str, scopes: Sequence[float], answers: str) -> str:
 
 def plain(text: str) -> str:
     """A statement without what people say before they say something, and without what hangs on behind."""
-    bare = _OPENERS.sub("", _DASH.sub("", text), count=1) or text
+    bare = without_aside(_OPENERS.sub("", _DASH.sub("", text), count=1) or text)
     return bare.strip().rstrip(",;:–—-").strip()
 
 

@@ -62,3 +62,12 @@ async def test_what_is_corrected_again_and_again_becomes_a_rule_by_a_persons_wor
         assert f"- {found['text']}" in first and first.count("pnpm") == 1, "it stands on the page, once"
         await consolidated(ask, {"since": "2020-01-01"})
         assert (await ask("GET", "api/candidates"))["candidates"] == [], "it is not put forward again"
+
+
+async def test_what_is_said_again_counts_as_often_when_it_is_learned_at_once(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        for number, text in enumerate(CORRECTIONS):
+            await proxy.chat("Add lodash please.", "I ran npm install lodash.", text, session=f"s{number}")
+        await proxy.learned()
+        facts = (await asking(proxy)("GET", "api/facts?text=pnpm"))["facts"]
+        assert sum(each["access"] for each in facts) == len(CORRECTIONS)

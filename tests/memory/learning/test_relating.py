@@ -86,3 +86,28 @@ def test_what_tells_the_same_one_or_none_does_not(older: str, newer: str) -> Non
 def test_what_denies_a_statement_does_not_say_it_again(older: str, newer: str) -> None:
     found = relations(replace(SAID, text=newer), [fact("f", older)], encoder())["f"]
     assert found.same < 0.6
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Send dates as ISO, not as epoch.", "Always send dates as ISO, never as epoch"),
+        ("We draw charts with plotly instead of matplotlib.", "I told you: charts with plotly, never matplotlib!"),
+        ("Write commits in English, not German", "commit messages are always English, never German"),
+    ],
+)
+def test_who_wants_one_thing_and_not_another_twice_says_the_same(older: str, newer: str) -> None:
+    for one, other in ((older, newer), (newer, older)):
+        relation = relations(replace(SAID, text=other), [fact("f", one)], encoder())["f"]
+        assert (relation.replaces, relation.contradicts) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Draw charts with plotly instead of matplotlib.", "Draw charts with matplotlib instead of plotly."),
+        ("Sort by name, not by date", "Sort by date, not by name"),
+    ],
+)
+def test_who_wants_it_the_other_way_round_has_changed_it(older: str, newer: str) -> None:
+    assert relations(replace(SAID, text=newer), [fact("f", older)], encoder())["f"].replaces > 0.9

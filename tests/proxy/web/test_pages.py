@@ -43,7 +43,7 @@ _FILLED: list[Path] = []
 async def test_what_happened_is_told(full: Running) -> None:
     browser = await let_in(full)
     today = await browser.get("")
-    assert "PostgreSQL 16 for the ledger" in today.text and "Use pnpm to install packages here" in today.text
+    assert "PostgreSQL 16 for the ledger" in today.text and "nstall packages with pnpm instead of npm" in today.text
     assert "tokens added" in today.text and "Review 1 candidate" in today.text
     why = await browser.get("why?project=loom")
     assert "Which database did we decide on" in why.text and "Added" in why.text
