@@ -28,7 +28,7 @@ from memory.features.nights.consolidation.paraphrases import LEAST, paraphrases
 from memory.features.nights.consolidation.plan import Rules, plan
 from memory.features.nights.consolidation.plan_codec import PlannedNight, written
 from memory.features.nights.consolidation.recurring_subjects import recurring_subjects, worth_comparing
-from memory.features.nights.consolidation.rule_candidates import RULES
+from memory.features.nights.consolidation.shareable import RULES
 from memory.features.nights.consolidation.similarity import likenesses
 from memory.features.nights.consolidation.snapshot import Snapshot
 from memory.features.nights.snapshots import NightInput, Snapshots

@@ -12,11 +12,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Final
 
-from memory.fact import Fact, FactKind, Sensitivity, State
+from memory.fact import Fact
+from memory.features.nights.consolidation.shareable import may_be_shared
 from memory.features.nights.consolidation.snapshot import SimilarPair
 from memory.language.polarity import without_aside
 from memory.language.words import stems
-from memory.scope import Layer
 from memory.understanding.encoder import Relation
 
 Relate = Callable[[Sequence[tuple[str, str]]], Sequence[Relation]]
@@ -38,14 +38,6 @@ TEXTS: Final = 5000
 """Facts of a project that are looked through for shared words, the newest."""
 UNRELATED: Final = 0.2
 """How likely two groups may be, pair by pair and on the average, to have nothing to do with each other."""
-_RULES: Final = (
-    FactKind.CORRECTION,
-    FactKind.CONVENTION,
-    FactKind.DECISION,
-    FactKind.PREFERENCE,
-    FactKind.ANTI_PATTERN,
-    FactKind.HEURISTIC,
-)
 Group = tuple[str, ...]
 
 
@@ -86,7 +78,7 @@ def recurring_subjects(
     forward: where a subject goes on about one, the oldest of that are among its ids."""
     reader = _PairReader(facts, relate)
     found: list[list[str]] = []
-    rules = [[id for id in group if (fact := facts.get(id)) is not None and _may_be(fact)] for group in groups]
+    rules = [[id for id in group if (fact := facts.get(id)) is not None and may_be_shared(fact)] for group in groups]
     for group in rules:
         for subject in reader.linked(group[-MOST:]):
             known = next((place for place, other in enumerate(found) if not set(other).isdisjoint(subject)), None)
@@ -122,7 +114,7 @@ def in_time(ids: Iterable[str], facts: Mapping[str, Fact]) -> list[str]:
 
 
 def _first(evidence: Iterable[str], facts: Mapping[str, Fact]) -> list[str]:
-    return in_time((id for id in evidence if (fact := facts.get(id)) is not None and _may_be(fact)), facts)[:FEW]
+    return in_time((id for id in evidence if (fact := facts.get(id)) is not None and may_be_shared(fact)), facts)[:FEW]
 
 
 def _further(
@@ -191,16 +183,3 @@ class _PairReader:
         known = self._unrelated
         values = [known[(one, other) if (one, other) in known else (other, one)] for one in ones for other in others]
         return sum(values) / len(values)
-
-
-def _may_be(fact: Fact) -> bool:
-    return (
-        fact.layer is Layer.USER_PROJECT
-        and fact.kind in _RULES
-        and fact.origin.trusted
-        and fact.sensitivity is Sensitivity.NORMAL
-        and fact.state is State.ACTIVE
-        and fact.valid_until is None
-        and fact.expires_at is None
-        and not fact.contradicts
-    )

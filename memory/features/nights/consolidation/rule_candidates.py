@@ -9,15 +9,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from memory.candidate import Candidate, CandidateKind, Proposal
-from memory.fact import Fact, FactKind, Sensitivity, State
+from memory.fact import Fact, FactKind, State
 from memory.features.nights.consolidation.canonical_wording import clearest
 from memory.features.nights.consolidation.gist import Clusters
 from memory.features.nights.consolidation.recurring_subjects import goes_on_about, in_time
+from memory.features.nights.consolidation.shareable import RULES, may_be_shared
 from memory.features.nights.consolidation.snapshot import RepeatedStatement
 from memory.language.polarity import sides, without_aside
-from memory.scope import Layer
 
-RULES = (FactKind.CORRECTION, FactKind.CONVENTION, FactKind.DECISION, FactKind.ANTI_PATTERN, FactKind.HEURISTIC)
 _SAID_AS_A_RULE = (FactKind.CONVENTION, FactKind.PREFERENCE, FactKind.HEURISTIC)
 _BREVITY = 0.2
 """What is said of a subject is different each time: the most complete of it is wanted rather than the shortest."""
@@ -38,7 +37,7 @@ def rules(
     drawn = {id for fact in facts.values() if fact.state is State.ACTIVE for id in fact.derived_from}
     found = []
     for fact in facts.values():
-        if fact.id in drawn or not _may_be_shared(fact):
+        if fact.id in drawn or not may_be_shared(fact):
             continue
         evidence = fact.derived_from or (fact.id,)
         statements = [each for id in evidence for each in statements_by_fact.get(id) or _once(facts.get(id))]
@@ -91,7 +90,7 @@ def of_subjects(
         # What has faded was said all the same.
         counts = (State.ACTIVE, State.ARCHIVED) if same is not None else (State.ACTIVE,)
         about = [facts[id] for id in in_time(whole & facts.keys(), facts) if facts[id].state in counts]
-        said_as_rules = [fact for fact in about if _may_be_shared(fact)]
+        said_as_rules = [fact for fact in about if may_be_shared(fact)]
         sessions = len({fact.session for fact in about})
         if not said_as_rules or sessions < clusters.candidate_sessions:
             continue
@@ -126,19 +125,6 @@ def _worded(fact: Fact, evidence: Sequence[Fact]) -> str:
     """The clearest of all that was said of a rule: a person reads it, and puts it in other words where they want."""
     said = [fact.text, *(each.text for each in evidence if each.kind in RULES)]
     return clearest([without_aside(text) for text in dict.fromkeys(said)])
-
-
-def _may_be_shared(fact: Fact) -> bool:
-    return (
-        fact.layer is Layer.USER_PROJECT
-        and fact.kind in RULES
-        and fact.origin.trusted
-        and fact.sensitivity is Sensitivity.NORMAL
-        and fact.state is State.ACTIVE
-        and fact.valid_until is None
-        and fact.expires_at is None
-        and not fact.contradicts
-    )
 
 
 def _once(fact: Fact | None) -> tuple[RepeatedStatement, ...]:

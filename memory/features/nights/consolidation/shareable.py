@@ -1,0 +1,24 @@
+"""Which facts may be put forward as rules for others."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from memory.fact import Fact, FactKind, Sensitivity, State
+from memory.scope import Layer
+
+RULES: Final = (FactKind.CORRECTION, FactKind.CONVENTION, FactKind.DECISION, FactKind.ANTI_PATTERN, FactKind.HEURISTIC)
+
+
+def may_be_shared(fact: Fact) -> bool:
+    """Whether a fact is a rule that a person said in a project, and that holds without an end or an objection."""
+    return (
+        fact.layer is Layer.USER_PROJECT
+        and fact.kind in RULES
+        and fact.origin.trusted
+        and fact.sensitivity is Sensitivity.NORMAL
+        and fact.state is State.ACTIVE
+        and fact.valid_until is None
+        and fact.expires_at is None
+        and not fact.contradicts
+    )
