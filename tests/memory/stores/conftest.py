@@ -42,6 +42,22 @@ def engine(request: pytest.FixtureRequest) -> Iterator[str]:
         server.give_back()
 
 
+@pytest.fixture(scope="session")
+def server() -> postgresql.TestServer:
+    """The tests' PostgreSQL."""
+    found = postgresql.server()
+    if found is None:
+        pytest.skip("there is no PostgreSQL on this machine")
+    return found
+
+
+@pytest.fixture
+def url(server: postgresql.TestServer, tmp_path: Path) -> Iterator[str]:
+    """A database of its own."""
+    yield server.database(tmp_path)
+    server.give_back()
+
+
 @pytest_asyncio.fixture
 async def journal(tmp_path: Path, engine: str) -> AsyncIterator[SqlJournal]:
     opened = open_journal(tmp_path)

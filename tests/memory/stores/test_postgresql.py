@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -24,20 +23,6 @@ from memory.stores.postgresql.schema import migrate
 from memory.stores.queries import QUERIES, many
 from tests import postgresql
 from tests.memory.stores.derived_facts import fact, redact
-
-
-@pytest.fixture(scope="module")
-def server() -> postgresql.TestServer:
-    found = postgresql.server()
-    if found is None:
-        pytest.skip("there is no PostgreSQL on this machine")
-    return found
-
-
-@pytest.fixture
-def url(server: postgresql.TestServer, tmp_path: Path) -> Iterator[str]:
-    yield server.database(tmp_path)
-    server.give_back()
 
 
 def places(statement: str) -> set[str]:

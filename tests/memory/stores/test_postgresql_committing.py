@@ -21,19 +21,9 @@ from memory.stores.postgresql.connection import PostgresConnection, PostgresCurs
 from memory.stores.postgresql.journal import PostgresJournal
 from memory.stores.postgresql.lease import Lease, Turn
 from memory.stores.postgresql.writer import PostgresWriter
-from tests import postgresql
 from tests.memory.stores.derived_facts import exchange, fact, session, user
 from tests.memory.stores.test_sessions import entry
 from tests.slow_link import SlowLink
-
-
-@pytest.fixture
-def url(tmp_path: Path) -> Iterator[str]:
-    server = postgresql.server()
-    if server is None:
-        pytest.skip("there is no PostgreSQL on this machine")
-    yield server.database(tmp_path)
-    server.give_back()
 
 
 @pytest.fixture

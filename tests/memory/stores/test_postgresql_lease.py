@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 import sqlite3
 import time
-from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -19,19 +18,9 @@ from memory.stores.postgresql import lease as leases
 from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.lease import Lease, machine
 from memory.stores.postgresql.moving import move_in, move_out
-from tests import postgresql
 
 NOBODY = 2**22 + 1
 """No process has this number: it is above the highest that Linux gives."""
-
-
-@pytest.fixture
-def url(tmp_path: Path) -> Iterator[str]:
-    server = postgresql.server()
-    if server is None:
-        pytest.skip("there is no PostgreSQL on this machine")
-    yield server.database(tmp_path)
-    server.give_back()
 
 
 async def journal_file(folder: Path) -> Path:

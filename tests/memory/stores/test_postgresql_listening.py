@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import psycopg
@@ -15,19 +15,9 @@ from memory.stores.postgresql import listening, writer
 from memory.stores.postgresql.changes import ChangeReader, Changes
 from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.journal import PostgresJournal
-from tests import postgresql
 from tests.memory.stores.derived_facts import fact
 
 LISTENS = "FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN %'"
-
-
-@pytest.fixture
-def url(tmp_path: Path) -> Iterator[str]:
-    server = postgresql.server()
-    if server is None:
-        pytest.skip("there is no PostgreSQL on this machine")
-    yield server.database(tmp_path)
-    server.give_back()
 
 
 async def until(holds: Callable[[], bool]) -> None:

@@ -40,14 +40,6 @@ UNFILTERED: dict[str, tuple[str, str, tuple[object, ...]]] = {
 other parameters."""
 
 
-@pytest.fixture(scope="module")
-def server() -> postgresql.TestServer:
-    found = postgresql.server()
-    if found is None:
-        pytest.skip("there is no PostgreSQL on this machine")
-    return found
-
-
 @pytest.fixture
 def url(server: postgresql.TestServer, tmp_path: Path) -> Iterator[str]:
     url = server.database(tmp_path)
