@@ -24,9 +24,16 @@ TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     **dict.fromkeys(_STATIC, ("python -m memory.models.distil", ("memory/models/distil.py",))),
     f"{_DATA}/clauses.npz": ("python -m memory.models.training.clauses", (f"{_TRAINING}/talk", *_STATIC)),
     f"{_DATA}/relevance.npz": ("python -m memory.models.training.relevance", (f"{_TRAINING}/requests", *_STATIC)),
+    f"{_DATA}/request_kind.npz": (
+        "python -m memory.models.training.request_kind",
+        (f"{_TRAINING}/requests", f"{_TRAINING}/talk", *_STATIC),
+    ),
     f"{_DATA}/encoder.npz": (
-        "python -m memory.models.training.encoder, then memory.models.training.cores",
-        (f"{_TRAINING}/talk", f"{_TRAINING}/statements", f"{_TRAINING}/cores"),
+        "python -m memory.models.training.encoder, then memory.models.training.cores and .clause_head",
+        tuple(
+            f"{_TRAINING}/{folder}"
+            for folder in ("talk", "statements", "passing", "plain", "aside", "findings", "life", "cores")
+        ),
     ),
     f"{_DATA}/windows.json": ("python -m memory.models.snapshot", ("memory/models/snapshot.py",)),
     f"{_DATA}/o200k_base.tiktoken": ("python -m memory.models.snapshot", ("memory/models/snapshot.py",)),

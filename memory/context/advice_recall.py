@@ -17,19 +17,21 @@ from memory.context.agent_recall import HELD, readable
 from memory.context.message_intent import tells
 from memory.context.question import QuestionAuthor, RecallQuestion
 from memory.context.rank import Memory, Scored, best_first, is_question, may_be_shown, retold, words_of_the_known
-from memory.context.relevance_floor import FLOOR, RelevanceFloor, needed_of_a_liking
+from memory.context.relevance_floor import FLOOR, RelevanceFloor
 from memory.fact import Fact, FactKind, Origin, Passage
 from memory.language.terms import words_of
 from memory.ports import IndexHit
 from memory.scope import Layer
+from memory.understanding.packaged_weights import request_kinds
 from memory.understanding.relevance import ReadableMemory, Relevance
 
 TIMES: Final = 4
 """How many times as many candidates are looked at as for other questions: what matters may be near in no way."""
 
-
 MOSTLY_WORK: Final = 0.5
 """The share of a question's words that are of work on software, from which on its writer's life has no say in it."""
+LIKELY: Final = 0.3
+"""The probability from which on a message counts as a wish for advice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +40,22 @@ class AdviceWeights:
     that is less likely than ``least`` to matter is not heeded; ``most`` are."""
 
     share: float = 1.0
-    passage: float = 0.5
-    least: float = 0.2
-    most: int = 24
+    passage: float = 0.65
+    least: float = 0.1
+    most: int = 40
 
 
 WEIGHTS: Final = AdviceWeights()
 
 
 def wants_heeding(question: RecallQuestion) -> bool:
-    """Whether a question is for advice, and not about the work at hand."""
-    return question.advice and question.asker is QuestionAuthor.PERSON and question.work < MOSTLY_WORK
+    """Whether a question is for advice, and not about the work at hand: by its words, or, where it seeks nothing to be
+    known, by what the model of requests says of it."""
+    if question.asker is not QuestionAuthor.PERSON:
+        return False
+    if question.work < 1.0:
+        return question.advice and question.work < MOSTLY_WORK
+    return request_kinds().advice(question.said) >= LIKELY
 
 
 def is_about_others(question: RecallQuestion, candidates: Iterable[Memory]) -> bool:
@@ -82,7 +89,6 @@ def heeded(
         and may_be_shown(memory, now)
         and _is_of_the_person(memory)
     }
-    least = needed_of_a_liking(question, floor)
     told = [memory for memory, _ in own.values()]
     shares = relevance.shown(question.said, [_read(memory) for memory in told])
     scored = [
@@ -92,7 +98,7 @@ def heeded(
             {"applies": share, "cosine": own[memory.id][1]},
         )
         for memory, share in zip(told, shares, strict=True)
-        if share >= weights.least and share + own[memory.id][1] >= least
+        if share >= weights.least and share + own[memory.id][1] >= floor.preference
     ]
     known_words = words_of_the_known([memory for _, memory in candidates], present, now)
     first = [each for each in _once(sorted(scored, key=best_first)) if not retold(each.memory, known_words)][

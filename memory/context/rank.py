@@ -15,7 +15,7 @@ from typing import NamedTuple
 from memory.context.lexical import WeightedQuery
 from memory.context.message_intent import mostly_asks
 from memory.context.question import RecallQuestion
-from memory.context.relevance_floor import FLOOR, RelevanceFloor, passes, preferred
+from memory.context.relevance_floor import FLOOR, RelevanceFloor, passes
 from memory.context.route import NOWHERE, parts_of
 from memory.context.temporal_questions import TimeInterval, held_in, known_at, of_the_past
 from memory.fact import Fact, Origin, Passage, Sensitivity, State
@@ -114,9 +114,6 @@ def rank(
     answers = [row for row, asking in zip(rows, asks, strict=True) if not asking]
     evidence = [pair for pair, asking in zip(found, asks, strict=True) if not asking]
     if not passes(question, weighed, evidence, floor):
-        heeded = preferred(question, weighed, evidence, floor)
-        answers = [row for row in answers if row[0] in heeded]
-    if not answers:
         return []
     beside = _beside([(memory, own) for _, memory, _, _, own in rows if isinstance(memory, Passage)])
     whole = (by_words + by_meaning) or 1.0

@@ -15,7 +15,7 @@ from memory.context.lexical import WeightedQuery
 from memory.context.message_intent import tells
 from memory.context.question import RecallQuestion
 from memory.context.route import about_then
-from memory.fact import Fact, FactKind, Origin, Passage
+from memory.fact import Fact, Origin, Passage
 from memory.ports import IndexHit
 
 
@@ -23,8 +23,8 @@ from memory.ports import IndexHit
 class RelevanceFloor:
     """The least sum of the three signs, each in 0..1, for a message that seeks and for one that orders.
 
-    ``preference`` is the least sum of the first two for a preference of somebody who asks for advice on anything but
-    work. A question that names a time at which something was said needs less by ``timed``.
+    ``preference`` is the least sum of judgement and cosine of what advice should heed. A question that names a time at
+    which something was said needs less by ``timed``.
     Beside what passes, a memory that shares no word with the question needs a cosine of ``alone``: a young memory has
     too little in it to fill the place.
     """
@@ -69,28 +69,3 @@ def passes(
 def needed(question: RecallQuestion, weighed: WeightedQuery, floor: RelevanceFloor = FLOOR) -> float:
     """The least that coverage and cosine must add up to."""
     return floor.seeking + question.work * (floor.ordering - floor.seeking) - floor.familiar * weighed.familiar
-
-
-def needed_of_a_liking(question: RecallQuestion, floor: RelevanceFloor = FLOOR) -> float:
-    """The least that the signs of a preference must add up to, where advice is wanted: more of it the more of the
-    question is work."""
-    return floor.preference + question.work * (floor.ordering - floor.preference)
-
-
-def preferred(
-    question: RecallQuestion,
-    weighed: WeightedQuery,
-    found: Iterable[tuple[IndexHit, Fact | Passage]],
-    floor: RelevanceFloor = FLOOR,
-) -> frozenset[str]:
-    """The preferences that advice should heed although nothing else that is remembered has to do with the question."""
-    if not question.advice:
-        return frozenset()
-    least = needed_of_a_liking(question, floor)
-    return frozenset(
-        hit.id
-        for hit, memory in found
-        if isinstance(memory, Fact)
-        and memory.kind is FactKind.PREFERENCE
-        and weighed.coverage(hit.lexical) + max(hit.cosine, 0.0) >= max(least, _TRACE)
-    )

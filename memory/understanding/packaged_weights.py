@@ -15,9 +15,11 @@ from memory.understanding.encoder import Encoder, Relation, encoder_of
 from memory.understanding.mapped_arrays import arrays_in
 from memory.understanding.network import ClauseModel, DenseLayer, Table
 from memory.understanding.relevance import Relevance
+from memory.understanding.request_kind import RequestKinds
 
 WEIGHTS: Final = "clauses.npz"
 RELEVANCE: Final = "relevance.npz"
+REQUEST_KIND: Final = "request_kind.npz"
 ENCODER: Final = "encoder.npz"
 RELATIONS: Final = 4096
 """Pairs of statements that are at hand once they were read: reading one takes milliseconds."""
@@ -45,6 +47,17 @@ def relevance() -> Relevance:
     return Relevance(
         requests=Table(stored["requests"], float(stored["requests_scale"])),
         memories=Table(stored["memories"], float(stored["memories_scale"])),
+        hidden=DenseLayer(stored["W1"].astype(np.float32), stored["b1"].astype(np.float32)),
+        out=DenseLayer(stored["W2"].astype(np.float32), stored["b2"].astype(np.float32)),
+        embed=reader().embed,
+    )
+
+
+@lru_cache(maxsize=1)
+def request_kinds() -> RequestKinds:
+    """The model of request kinds with the weights in the package. Raises FileNotFoundError where they are missing."""
+    stored = arrays_in(DATA / REQUEST_KIND)
+    return RequestKinds(
         hidden=DenseLayer(stored["W1"].astype(np.float32), stored["b1"].astype(np.float32)),
         out=DenseLayer(stored["W2"].astype(np.float32), stored["b2"].astype(np.float32)),
         embed=reader().embed,

@@ -52,6 +52,9 @@ PLAIN: Final = "plain"
 """The folder of short messages, each with a plain rule or something like one."""
 OFTEN: Final = 2
 """How often each of those is read: they are few, and unlike the rest."""
+MIXED: Final = ("aside", "findings", "life")
+"""The folders of messages in which what lasts stands beside what looks just like it: told with a request, in a finding
+about code, in a talk about the person's life."""
 BESIDE: Final = 0.4
 """What scope and flags weigh beside the kind."""
 RARE: Final = (6.0, 2.0, 2.0, 4.0)
@@ -358,6 +361,7 @@ def main(arguments: Sequence[str]) -> None:
     talk = sessions()
     cut = ClauseSplitter(fit_boundary(*gaps(talk)))
     read_more = [*talk, *(each for each in groups(PLAIN) for _ in range(OFTEN))]
+    read_more += [each for folder in MIXED for each in groups(folder)]
     messages = spanned(read_more, cut.split, lambda sentence: [sentence])
     texts = [text for each in messages for text in (each.text, each.before)]
     for each in [*groups("statements"), *groups("passing")]:

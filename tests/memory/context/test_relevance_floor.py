@@ -46,13 +46,6 @@ def test_an_assistants_word_is_evidence() -> None:
     assert recalled("Add a migration for the quokka table", [*CHATTER, reply], cosine=0.9)
 
 
-def test_advice_heeds_a_preference_that_shares_only_the_subject() -> None:
-    likes = fact("I avoid restaurants with loud music.", kind=FactKind.PREFERENCE)
-    other = fact("The dentist moved to Elm Street.")
-    question = "Can you recommend restaurants in Bergen for a birthday dinner with colleagues?"
-    assert [each.memory for each in recalled(question, [*CHATTER, likes, other], cosine=0.3)] == [likes]
-
-
 def test_a_floor_of_nothing_lets_everything_through() -> None:
     open_floor = RelevanceFloor(seeking=0.0, ordering=0.0, alone=0.0)
     assert recalled("paint the fence", CHATTER, cosine=0.1, floor=open_floor)
