@@ -112,15 +112,21 @@ def ended(fact: Fact, at: datetime) -> Fact:
 
 def _vouched(new: Fact, heard: Fact) -> list[Fact]:
     """What somebody says whose word counts, and what it was known by until now."""
-    elsewhere = heard.session != new.session
-    vouched = replace(
+    return [standing_for(new, [heard]), replace(heard, state=State.ARCHIVED)]
+
+
+def standing_for(new: Fact, before: Sequence[Fact]) -> Fact:
+    """What was said again, in place of what it was known by until now: it has been heard as often as all of these."""
+    sessions = {fact.session for fact in before} - {new.session}
+    if not before:
+        return new
+    return replace(
         new,
-        access=heard.access + 1,
-        sessions=heard.sessions + elsewhere,
-        stability=Stability.VERIFIED if elsewhere else Stability.DRAFT,
-        supersedes=(heard.id,),
+        access=new.access + sum(fact.access for fact in before),
+        sessions=max([new.sessions, *(fact.sessions + (fact.session != new.session) for fact in before)]),
+        stability=Stability.VERIFIED if sessions else new.stability,
+        supersedes=tuple(dict.fromkeys((*new.supersedes, *(fact.id for fact in before)))),
     )
-    return [vouched, replace(heard, state=State.ARCHIVED)]
 
 
 def drafted(draft: FactDraft, id: str, owner: str, source: bytes, journaled: Journaled) -> Fact:

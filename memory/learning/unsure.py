@@ -29,11 +29,13 @@ BORNE_OUT: Final = 0.75
 @dataclass(frozen=True, slots=True)
 class Weighed:
     """What becomes of something taught before it is reconciled: ``taught`` goes on, where it is sure or borne out;
-    ``facts`` are drafts, new or changed; ``uses`` count what was said again."""
+    ``facts`` are drafts, new or changed; ``uses`` count what was said again; ``waited`` are the drafts that it says
+    again, and stands for from now on."""
 
     taught: Taught | None
     facts: tuple[Fact, ...] = ()
     uses: tuple[MemoryUse, ...] = ()
+    waited: tuple[Fact, ...] = ()
 
 
 def weighed(
@@ -49,8 +51,8 @@ def weighed(
     if not draft.origin.trusted:
         return Weighed(taught)
     if not draft.unsure:
-        waiting = (fact for fact in known if fact.state is State.DRAFT and _says_again(fact, draft, related))
-        return Weighed(taught, tuple(replace(fact, state=State.ARCHIVED) for fact in waiting))
+        waiting = [fact for fact in known if fact.state is State.DRAFT and _says_again(fact, draft, related)]
+        return _standing_for(taught, waiting)
     by, changed = _bearing_out(draft, taught.source, known, related)
     if by is not None and changed and by.state is State.DRAFT:
         # That a thing was told twice, and otherwise, shows that both were meant to last.
@@ -64,8 +66,12 @@ def weighed(
         return Weighed(None)
     if by.state is State.DRAFT:
         # It is reconciled like anything that is sure: something else may have been said of it meanwhile.
-        return Weighed(replace(taught, draft=_sure(draft)), (replace(by, state=State.ARCHIVED),))
+        return _standing_for(replace(taught, draft=_sure(draft)), [by])
     return Weighed(None, (), (MemoryUse(by.id, journaled.session.id, journaled.at, said=True, used=False),))
+
+
+def _standing_for(taught: Taught, waiting: Sequence[Fact]) -> Weighed:
+    return Weighed(taught, tuple(replace(fact, state=State.ARCHIVED) for fact in waiting), waited=tuple(waiting))
 
 
 def _sure(draft: FactDraft) -> FactDraft:

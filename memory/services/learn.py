@@ -26,7 +26,7 @@ from memory.language.words import stems
 from memory.learning.branch_staging import apart, tells_of_code, touches
 from memory.learning.citations import tells_of_a_place
 from memory.learning.lesson_result import Learned, PassageDraft, Taught
-from memory.learning.outcome import outcome, repetition_uses, settled
+from memory.learning.outcome import outcome, repetition_uses, settled, standing_for
 from memory.learning.reconcile import Decision, reconcile
 from memory.learning.tombstones import dismissal_of, tombstone_of
 from memory.learning.unsure import BORNE_OUT, is_draft_put_away, weighed
@@ -307,8 +307,9 @@ class Learner(JournalFollower):
             draft = weighing.taught.draft
             decision = await self._reconciled(draft, known, at, here, related)
             again += repetition_uses(decision, draft, facts, journaled)
-            for fact in outcome(decision, weighing.taught, facts, journaled, owner, self._new_id()):
-                written[fact.id] = fact
+            id = self._new_id()
+            for fact in outcome(decision, weighing.taught, facts, journaled, owner, id):
+                written[fact.id] = standing_for(fact, weighing.waited) if fact.id == id else fact
         return list(written.values()), frozenset(known_before), again
 
     async def _just_written(self, owner: str) -> dict[str, Fact]:

@@ -183,7 +183,9 @@ def _snapshot(owner: str, looked: NightInput, snapshots: Snapshots, held: _Owner
     place = place_of(owner)
     of_a_project = place is not None and place[1] is Layer.USER_PROJECT
     # Of a backlog of many nights only the last one: what goes on comes again.
-    groups = worth_comparing(looked.texts, near, looked.new) if of_a_project and not looked.more else []
+    texts = [*looked.beside, *looked.texts]
+    new = looked.new.union(id for id, _ in looked.beside)
+    groups = worth_comparing(texts, near, new) if of_a_project and not looked.more else []
     candidates = snapshots.candidates(owner) if groups else []
     wanted = dict.fromkeys(
         [
@@ -196,6 +198,9 @@ def _snapshot(owner: str, looked: NightInput, snapshots: Snapshots, held: _Owner
         ]
     )
     facts = {id: fact for id, fact in held.facts(wanted, snapshots).items() if fact.owner == owner}
+    said_by = snapshots.repetitions(
+        [id for fact in facts.values() if _may_be_a_rule(fact, sessions) for id in (fact.id, *fact.derived_from)]
+    )
     lines: dict[date, list[SummaryLine]] = {}
     for line in looked.lines:
         lines.setdefault(line.day, []).append(line)
@@ -210,13 +215,13 @@ def _snapshot(owner: str, looked: NightInput, snapshots: Snapshots, held: _Owner
         looked.learned,
         lines,
         looked.unread,
-        snapshots.repetitions(
-            [id for fact in facts.values() if _may_be_a_rule(fact, sessions) for id in (fact.id, *fact.derived_from)]
-        ),
+        said_by,
         looked.heard,
         paraphrases(facts, [pair for pair in near if pair.cosine < ALIKE], encoder()),
         looked.drafts,
-        recurring_subjects(groups, facts, encoder().relations, sessions, [each.evidence for each in candidates]),
+        recurring_subjects(
+            groups, facts, encoder().relations, sessions, [each.evidence for each in candidates], said_by
+        ),
         candidates,
     )
 

@@ -124,6 +124,15 @@ SELECT id FROM facts WHERE owner = :owner AND state = 'draft' AND NOT pinned AND
     WHERE night_changes.memory = facts.id AND night_changes.action = 'archive' AND nights.undone_at IS NOT NULL
 ) ORDER BY number LIMIT :limit;
 
+-- snapshot_doubted: whether anything of an owner was read with doubt after a row
+SELECT 1 FROM facts WHERE owner = ? AND number > ? AND state = 'draft' LIMIT 1;
+
+-- snapshot_beside: the newest drafts of an owner, and what was said again in other words, which stand for it now
+SELECT id, text FROM facts WHERE owner = :owner AND (state = 'draft' OR (state = 'archived' AND id IN (
+    SELECT named.value FROM facts AS newer, json_each(newer.supersedes) AS named
+    WHERE newer.owner = :owner AND newer.state = 'active' AND newer.supersedes != '[]'
+))) ORDER BY number DESC LIMIT :limit;
+
 -- snapshot_said: what was said to an owner's sessions after a row, and since a moment
 SELECT * FROM passages WHERE number > ? AND owner = ? AND CAST(strftime('%s', at) AS INTEGER) >= ? ORDER BY number;
 

@@ -25,6 +25,8 @@ from memory.stores.rows import fact_of, listed, passage_of, when
 
 FADING = 5000
 """Facts that one night may archive: the rest comes the night after."""
+BESIDE = 200
+"""Drafts of an owner, and what was said again, that are compared with what is new."""
 UNREAD = 5000
 """Memories of each kind that one night may put in short, and passages of which it may leave something out."""
 SLICE = 500
@@ -65,6 +67,9 @@ class NightInput:
     """New ones that may be a rule for others, though nothing is like them."""
     drafts: Sequence[str] = ()
     """Those that have waited for too long."""
+    beside: Sequence[tuple[str, str]] = ()
+    """The newest drafts, and what was said again in other words: both may bear out a rule that was said otherwise. Only
+    read where something is new, or was read with doubt since the last night."""
     more: bool = False
     """Whether there is more that is new, behind ``fact``."""
 
@@ -72,7 +77,7 @@ class NightInput:
     def nothing(self) -> bool:
         """Whether there is nothing for a night to do."""
         work = self.said or self.learned or self.lines or self.unread or self.heard
-        return not (self.new or self.fading or self.drafts or work or self.elsewhere_new)
+        return not (self.new or self.beside or self.fading or self.drafts or work or self.elsewhere_new)
 
 
 class Snapshots:
@@ -135,6 +140,7 @@ class Snapshots:
             last = when(row["at"]) if row else None
             upto = connection.execute(QUERIES["snapshot_upto"]).fetchone()
             new, reached = _new(connection, owner, after, last, since, SLICE)
+            doubted = connection.execute(QUERIES["snapshot_doubted"], (owner, after)).fetchone() is not None
             fading = {"owner": owner, "now": now.timestamp(), "floor": floor, "limit": FADING}
             passages, passage = _passages_of_past_days(
                 connection, owner, 0 if since else heard, upto["passage"], now, since
@@ -149,7 +155,7 @@ class Snapshots:
             days = (first - CONDENSED).date().isoformat() if first.year > 1970 else ""
             return NightInput(
                 new,
-                _texts(connection, owner, 0, reached or upto["fact"]) if new else [],
+                _texts(connection, owner, 0, reached or upto["fact"]) if new or doubted else [],
                 _active(connection, owner),
                 _derived(connection, owner),
                 [row["id"] for row in connection.execute(QUERIES["snapshot_fading"], fading)],
@@ -167,6 +173,7 @@ class Snapshots:
                 *_heard(connection, owner, row["plain"] if row else 0, upto["passage"] if plain else 0),
                 _rules(connection, sessions, new),
                 _drafts(connection, owner, now - drafts) if drafts else [],
+                _beside(connection, owner) if new or doubted else [],
                 bool(reached),
             )
 
@@ -248,6 +255,11 @@ def _derived(connection: Connection, owner: str) -> frozenset[str]:
 def _drafts(connection: Connection, owner: str, until: datetime) -> list[str]:
     parameters = {"owner": owner, "until": until.timestamp(), "limit": FADING}
     return [row["id"] for row in connection.execute(QUERIES["snapshot_drafts"], parameters)]
+
+
+def _beside(connection: Connection, owner: str) -> list[tuple[str, str]]:
+    rows = connection.execute(QUERIES["snapshot_beside"], {"owner": owner, "limit": BESIDE}).fetchall()
+    return [(row["id"], row["text"]) for row in reversed(rows)]
 
 
 def _rules(connection: Connection, sessions: int, new: frozenset[str]) -> list[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from memory.fact import Fact, FactDraft, Origin, State
+from memory.fact import Fact, FactDraft, Origin, Stability, State
 from memory.learning.lesson_result import Taught
+from memory.learning.outcome import standing_for
 from memory.learning.unsure import BORNE_OUT, Weighed, weighed
 from memory.ports import Journaled
 from memory.scope import Scope
@@ -59,6 +60,18 @@ def test_a_draft_that_is_said_again_counts_from_then_on() -> None:
     assert found.taught is not None and not found.taught.draft.unsure
     assert found.taught.draft.confidence == BORNE_OUT
     assert [(each.id, each.state) for each in found.facts] == [(waits.id, State.ARCHIVED)]
+    assert found.waited == (waits,)
+
+
+def test_what_was_heard_with_doubt_before_has_been_heard_in_both_sessions() -> None:
+    waits = replace(fact("plots need labelled axes"), state=State.DRAFT, session="first")
+    now = replace(fact("every plot gets labelled axes"), session="later")
+    found = standing_for(now, [waits])
+    assert (found.access, found.sessions, found.stability) == (2, 2, Stability.VERIFIED)
+    assert found.supersedes == (waits.id,)
+    same = standing_for(now, [replace(waits, session="later")])
+    assert (same.access, same.sessions, same.stability) == (2, 1, now.stability)
+    assert standing_for(now, []) == now
 
 
 def test_what_ended_does_not_swallow_what_is_said_anew() -> None:

@@ -72,7 +72,9 @@ def plan(
     passing("drafts", lambda tried: end_drafts(tried, snapshot.drafts, now))
     lines = summarise(snapshot.said, snapshot.learned, snapshot.lines, now) if how.days else []
     candidates = rules(sheet.facts, snapshot.said_by, how.clusters, new_id)
-    candidates += of_subjects(snapshot.subjects, sheet.facts, candidates, how.clusters, new_id, snapshot.candidates)
+    candidates += of_subjects(
+        snapshot.subjects, sheet.facts, candidates, how.clusters, new_id, snapshot.candidates, snapshot.said_by
+    )
     previews = tuple(compact(snapshot.unread))
     return Diff(
         snapshot.owner,

@@ -3,6 +3,7 @@
 Whoever corrects an agent again and again hardly says the same sentence twice ("a print can't do that", "print has no
 business here"), so that no two of them say the same. But each has to do with the others: what is near to a rule, or has
 a word in common with it, is read pair by pair, and joined as long as on the average it is related (average linkage).
+What was read with doubt bears a subject out, but makes none by itself.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import combinations
+from types import MappingProxyType
 from typing import Final
 
 from memory.fact import Fact
-from memory.features.nights.consolidation.shareable import may_be_shared
-from memory.features.nights.consolidation.snapshot import SimilarPair
+from memory.features.nights.consolidation.shareable import bears_out, may_be_shared
+from memory.features.nights.consolidation.snapshot import RepeatedStatement, SimilarPair
 from memory.language.polarity import without_aside
 from memory.language.words import stems
 from memory.understanding.encoder import Relation
@@ -72,13 +74,18 @@ def recurring_subjects(
     relate: Relate,
     sessions: int,
     before: Sequence[Collection[str]] = (),
+    said_by: Mapping[str, Sequence[RepeatedStatement]] = MappingProxyType({}),
 ) -> list[Group]:
     """Of groups of facts the rules that go on about one subject, said in at least so many sessions: the ids of each
     subject, oldest first, and no fact in two of them. ``before`` is what bears out each of the candidates that were put
-    forward: where a subject goes on about one, the oldest of that are among its ids."""
+    forward: where a subject goes on about one, the oldest of that are among its ids. ``said_by`` tells in which other
+    sessions facts were said."""
     reader = _PairReader(facts, relate)
     found: list[list[str]] = []
-    rules = [[id for id in group if (fact := facts.get(id)) is not None and may_be_shared(fact)] for group in groups]
+    rules = [
+        in_time((id for id in group if (fact := facts.get(id)) is not None and bears_out(fact)), facts)
+        for group in groups
+    ]
     for group in rules:
         for subject in reader.linked(group[-MOST:]):
             known = next((place for place, other in enumerate(found) if not set(other).isdisjoint(subject)), None)
@@ -99,7 +106,18 @@ def recurring_subjects(
         subject += more
         taken.update(more)
     ordered = (in_time(ids, facts) for ids in found)
-    return [tuple(ids) for ids in ordered if len({facts[id].session for id in ids}) >= sessions]
+    return [
+        tuple(ids)
+        for ids in ordered
+        if len(sessions_of(ids, facts, said_by)) >= sessions and any(may_be_shared(facts[id]) for id in ids)
+    ]
+
+
+def sessions_of(
+    ids: Iterable[str], facts: Mapping[str, Fact], said_by: Mapping[str, Sequence[RepeatedStatement]]
+) -> set[str]:
+    """The sessions in which facts, or what they absorbed, were said."""
+    return {session for id in ids for session in (facts[id].session, *(each.session for each in said_by.get(id, ())))}
 
 
 def goes_on_about(ids: Collection[str], evidence: Collection[str], facts: Mapping[str, Fact]) -> bool:

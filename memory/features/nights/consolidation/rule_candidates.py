@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from memory.candidate import Candidate, CandidateKind, Proposal
 from memory.fact import Fact, FactKind, State
 from memory.features.nights.consolidation.canonical_wording import clearest
 from memory.features.nights.consolidation.gist import Clusters
-from memory.features.nights.consolidation.recurring_subjects import goes_on_about, in_time
+from memory.features.nights.consolidation.recurring_subjects import goes_on_about, in_time, sessions_of
 from memory.features.nights.consolidation.shareable import RULES, may_be_shared
 from memory.features.nights.consolidation.snapshot import RepeatedStatement
 from memory.language.polarity import sides, without_aside
 
 _SAID_AS_A_RULE = (FactKind.CONVENTION, FactKind.PREFERENCE, FactKind.HEURISTIC)
+_WAS_SAID = (State.ACTIVE, State.DRAFT, State.ARCHIVED)
 _BREVITY = 0.2
 """What is said of a subject is different each time: the most complete of it is wanted rather than the shortest."""
 _BOTH_SIDES = 1.3
@@ -72,10 +74,12 @@ def of_subjects(
     clusters: Clusters,
     new_id: Callable[[], str],
     before: Sequence[Candidate] = (),
+    said_by: Mapping[str, Sequence[RepeatedStatement]] = MappingProxyType({}),
 ) -> list[Proposal]:
     """What is put forward of rules about one subject each, in the words of the clearest of them. ``known`` is what is
     put forward already, ``before`` what was in other nights: a subject that goes on about one of these is that one,
-    with all that bore it out then. It is known by the first rule about it, which stays as more of them come."""
+    with all that bore it out then. It is known by the first rule about it, which stays as more of them come.
+    ``said_by`` tells in which other sessions facts were said."""
     named = {id for each in known for id in each.evidence}
     wholes: dict[str, tuple[Candidate | None, set[str]]] = {}
     for ids in subjects:
@@ -87,14 +91,13 @@ def of_subjects(
             wholes[ids[0]] = (None, set(ids))
     found = []
     for same, whole in wholes.values():
-        # What has faded was said all the same.
-        counts = (State.ACTIVE, State.ARCHIVED) if same is not None else (State.ACTIVE,)
-        about = [facts[id] for id in in_time(whole & facts.keys(), facts) if facts[id].state in counts]
+        # What has faded, or was said again since, was said all the same.
+        about = [facts[id] for id in in_time(whole & facts.keys(), facts) if facts[id].state in _WAS_SAID]
         said_as_rules = [fact for fact in about if may_be_shared(fact)]
-        sessions = len({fact.session for fact in about})
+        sessions = len(sessions_of([fact.id for fact in about], facts, said_by))
         if not said_as_rules or sessions < clusters.candidate_sessions:
             continue
-        rule = _clearest_rule(said_as_rules)
+        rule = _clearest_rule(said_as_rules, [fact for fact in about if fact not in said_as_rules])
         found.append(
             Proposal(
                 new_id(),
@@ -112,13 +115,18 @@ def of_subjects(
     return found
 
 
-def _clearest_rule(about: Sequence[Fact]) -> str:
+def _clearest_rule(about: Sequence[Fact], beside: Sequence[Fact] = ()) -> str:
     """The clearest of some rules about one subject: of what was said as a rule, where anything was, rather than of what
-    was said to put one thing right."""
+    was said to put one thing right. What stands ``beside`` them bears them out and is not to be chosen."""
     lasting = [fact for fact in about if fact.kind in _SAID_AS_A_RULE]
     others = [fact for fact in about if fact not in lasting] if lasting else []
-    texts, beside = ([without_aside(fact.text) for fact in each] for each in (lasting or about, others))
-    return clearest(texts, beside, _BREVITY, lambda text: _BOTH_SIDES if sides(text)[1] else 1.0)
+    texts, rest, more = ([_plain(fact) for fact in each] for each in (lasting or about, others, beside))
+    return clearest(texts, [*rest, *more], _BREVITY, lambda text: _BOTH_SIDES if sides(text)[1] else 1.0)
+
+
+def _plain(fact: Fact) -> str:
+    """The core of what was said, without what answers somebody."""
+    return without_aside(fact.core or fact.text)
 
 
 def _worded(fact: Fact, evidence: Sequence[Fact]) -> str:

@@ -12,12 +12,18 @@ RULES: Final = (FactKind.CORRECTION, FactKind.CONVENTION, FactKind.DECISION, Fac
 
 def may_be_shared(fact: Fact) -> bool:
     """Whether a fact is a rule that a person said in a project, and that holds without an end or an objection."""
+    return fact.state is State.ACTIVE and bears_out(fact)
+
+
+def bears_out(fact: Fact) -> bool:
+    """Whether a fact may bear out a rule that was said otherwise: it is one itself, or was, or was read as one with
+    doubt."""
     return (
         fact.layer is Layer.USER_PROJECT
         and fact.kind in RULES
         and fact.origin.trusted
         and fact.sensitivity is Sensitivity.NORMAL
-        and fact.state is State.ACTIVE
+        and fact.state in (State.ACTIVE, State.DRAFT, State.ARCHIVED)
         and fact.valid_until is None
         and fact.expires_at is None
         and not fact.contradicts

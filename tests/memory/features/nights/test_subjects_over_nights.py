@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memory.candidate import Candidate, CandidateState
-from memory.fact import FactKind
+from memory.fact import FactKind, State
 from memory.features.nights.planner import plans
 from memory.features.nights.store import NightStore
 from memory.ports import Lesson
@@ -29,7 +29,7 @@ SAID = (
 )
 
 
-async def said(journal: SqliteJournal, first: int, last: int) -> None:
+async def said(journal: SqliteJournal, first: int, last: int, state: State = State.ACTIVE) -> None:
     lessons = [
         fact(
             text,
@@ -37,6 +37,7 @@ async def said(journal: SqliteJournal, first: int, last: int) -> None:
             session=f"s{number}",
             kind=FactKind.CORRECTION,
             layer=Layer.USER_PROJECT,
+            state=state,
             recorded_at=AT + timedelta(hours=number),
         )
         for number, text in enumerate(SAID[first:last], first)
@@ -51,13 +52,17 @@ async def night(journal: SqliteJournal, path: Path | str, days: int) -> Candidat
     return found
 
 
+def place_of(journal: SqliteJournal) -> Path | str:
+    database = journal._db
+    assert isinstance(database, PostgresDatabase | Database)
+    return database.url if isinstance(database, PostgresDatabase) else database.path
+
+
 async def test_what_comes_in_later_nights_joins_what_bore_it_out_before(
     journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("memory.features.nights.consolidation.recurring_subjects.MOST", 3)
-    database = journal._db
-    assert isinstance(database, PostgresDatabase | Database)
-    path = database.url if isinstance(database, PostgresDatabase) else database.path
+    path = place_of(journal)
     await said(journal, 0, 4)
     first = await night(journal, path, 1)
     await journal.decide(first, CandidateState.DEFERRED, AT + timedelta(days=1))
@@ -65,3 +70,23 @@ async def test_what_comes_in_later_nights_joins_what_bore_it_out_before(
     then = await night(journal, path, 2)
     assert (then.id, then.mark, then.state) == (first.id, first.mark, CandidateState.WAITING)
     assert set(then.evidence) > set(first.evidence) and then.sessions > first.sessions
+
+
+async def test_a_night_looks_at_what_was_read_with_doubt_and_at_what_was_said_again(journal: SqliteJournal) -> None:
+    path = place_of(journal)
+    await said(journal, 2, 4)
+    for planned in plans(path, [owner(ANN)], AT + timedelta(days=1), NightSettings(), None):
+        await journal.part(NightStore).apply_night(planned)
+    assert await journal.candidates([owner(ANN)]) == []
+    await said(journal, 4, 6, State.DRAFT)
+    found = await night(journal, path, 2)
+    assert set(found.evidence) == {"f2", "f3", "f4", "f5"}
+
+
+async def test_what_a_rule_stands_for_bears_its_subject_out(journal: SqliteJournal) -> None:
+    await said(journal, 4, 5)
+    await said(journal, 3, 4, State.ARCHIVED)
+    last = fact(SAID[2], id="f2", session="s2", kind=FactKind.CORRECTION, layer=Layer.USER_PROJECT, supersedes=("f3",))
+    await journal.learn(Lesson(0, (last,)))
+    found = await night(journal, place_of(journal), 2)
+    assert set(found.evidence) == {"f2", "f3", "f4"}

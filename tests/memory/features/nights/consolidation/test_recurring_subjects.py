@@ -12,7 +12,7 @@ from memory.fact import Fact, FactKind, Sensitivity, State
 from memory.features.nights.consolidation.gist import Clusters
 from memory.features.nights.consolidation.recurring_subjects import recurring_subjects, worth_comparing
 from memory.features.nights.consolidation.rule_candidates import of_subjects, rules
-from memory.features.nights.consolidation.snapshot import SimilarPair
+from memory.features.nights.consolidation.snapshot import RepeatedStatement, SimilarPair
 from memory.learning.candidate_matching import KnownCandidate, meet
 from memory.scope import Layer
 from memory.understanding.encoder import Relation
@@ -54,6 +54,30 @@ def test_rules_that_share_a_word_and_have_to_do_with_each_other_are_one_subject(
 
 def test_what_only_shares_a_word_is_none() -> None:
     assert subjects(facts([(s, kind, text.replace("tariff", "number")) for s, kind, text in SAID])) == []
+
+
+def test_what_was_read_with_doubt_bears_a_subject_out_but_makes_none() -> None:
+    known = facts()
+    doubted = [replace(each, state=State.DRAFT) for each in known]
+    assert subjects([*doubted[:3], known[3]]) == [("f0", "f1", "f2", "f3")]
+    assert subjects(doubted) == []
+
+
+def test_a_draft_is_counted_and_its_words_are_not_chosen() -> None:
+    known = {each.id: each for each in facts()}
+    known["f2"] = replace(known["f2"], state=State.DRAFT)
+    [put] = of_subjects([tuple(known)], known, [], Clusters(), numbered())
+    assert (put.sources, put.sessions) == (4, 4)
+    assert put.text != known["f2"].text
+
+
+def test_what_said_it_before_counts_with_its_sessions() -> None:
+    known = {each.id: each for each in facts([("s1", kind, text) for _, kind, text in SAID])}
+    said_by = {"f3": [RepeatedStatement(FactKind.CORRECTION, session) for session in ("s1", "s7", "s8")]}
+    groups = worth_comparing([(each.id, each.text) for each in known.values()], [], set(known))
+    [subject] = recurring_subjects(groups, known, related, 3, said_by=said_by)
+    [put] = of_subjects([subject], known, [], Clusters(), numbered(), said_by=said_by)
+    assert put.sessions == 3
 
 
 def test_it_needs_several_sessions() -> None:
