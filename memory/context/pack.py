@@ -18,6 +18,7 @@ from memory.context.disputed import doubter, each_in_scope, sides
 from memory.context.later_remarks import LaterRemark
 from memory.context.rank import Memory, Scored
 from memory.fact import Fact, Origin, State
+from memory.language.polarity import unsaid
 from memory.language.terms import words_of
 from memory.session import ShownMemory
 
@@ -214,11 +215,12 @@ def _dated(memory: Memory, now: datetime) -> str:
 
 
 def _line(memory: Memory, wanted: frozenset[int] | None = None) -> str:
-    line = f"{_SOURCE[memory.origin]}: {quoted(_as_shown(memory, wanted))}"
+    shown = _as_shown(memory, wanted)
+    line = f"{_SOURCE[memory.origin]}: {quoted(shown)}"
     if not isinstance(memory, Fact):
         return line
-    if memory.wrong:
-        line += f" (not: {quoted(memory.wrong)})"
+    if wrong := unsaid(memory.wrong, shown):
+        line += f" (not: {quoted(wrong)})"
     if memory.state is State.SUPERSEDED:
         # Found by a question about the past: it must not be taken for what holds now.
         line += (

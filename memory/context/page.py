@@ -19,6 +19,7 @@ from memory.context.message_intent import about_work
 from memory.context.pack import disarmed, quoted, tokens_of
 from memory.context.token_allocation import RATIOS, Demand, Ratios, allocate
 from memory.fact import Category, Fact, FactKind, Origin, Sensitivity, State, Stream
+from memory.language.polarity import unsaid
 from memory.language.terms import words_of
 from memory.language.words import stems
 from memory.scope import Layer
@@ -247,9 +248,10 @@ def page_text(fact: Fact) -> str:
 
 
 def _line(fact: Fact, earlier: bool = False) -> str:
-    text = f"- {quoted(on_page(page_text(fact)), '  ')}"
-    if fact.wrong:
-        text += f" (not: {quoted(fact.wrong, '  ')})"
+    said = page_text(fact)
+    text = f"- {quoted(on_page(said), '  ')}"
+    if wrong := unsaid(fact.wrong, said):
+        text += f" (not: {quoted(wrong, '  ')})"
     if earlier:
         return text + EARLIER
     return text + UNSETTLED if fact.contradicts else text

@@ -36,6 +36,11 @@ def without_aside(text: str) -> str:
     return text if rest == text or not words(rest) else rest[:1].upper() + rest[1:]
 
 
+def unsaid(wrong: str, text: str) -> str:
+    """The other side of a correction, where its text does not say that itself."""
+    return "" if set(words(text)) >= set(words(wrong)) else wrong
+
+
 def sides(text: str) -> Sides:
     """The stems of what a sentence stands for, and of what it rejects; the latter is empty where it rejects nothing."""
     clean = without_aside(text.replace("’", "'"))

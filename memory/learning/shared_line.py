@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from memory.fact import Fact
-from memory.language.words import words
+from memory.language.polarity import unsaid
 
 
 def line(fact: Fact) -> str:
     """A shared fact as it stands in its file, with what it is not where it does not say so itself."""
-    has_both = set(words(fact.text)) >= set(words(fact.wrong))
-    return plain(fact.text if has_both else f"{fact.text} (not: {fact.wrong})")
+    wrong = unsaid(fact.wrong, fact.text)
+    return plain(f"{fact.text} (not: {wrong})" if wrong else fact.text)
 
 
 def plain(text: str) -> str:

@@ -47,6 +47,8 @@ def test_days_are_those_of_the_one_who_reads() -> None:
 
 def test_a_correction_keeps_both_sides() -> None:
     assert "user: Use pnpm (not: npm)" in pack(scored(fact("Use pnpm", wrong="npm")), 600, NOW).text
+    both = pack(scored(fact("Use pnpm, not npm", wrong="npm")), 600, NOW).text
+    assert "(not:" not in both and "user: Use pnpm, not npm" in both
 
 
 def test_nothing_to_show_adds_nothing() -> None:
