@@ -263,6 +263,9 @@ async def _prepare(
     if view is None or memory is None:
         return view, None
     runtime = recognise(request.headers, view)
+    attributed = runtime.attributed(view.conversation)
+    if attributed is not view.conversation:
+        view = replace(view, conversation=attributed)
     places = edge.checkouts
     key = key_shown(request.headers, prefix)
     # Once more: a body may come for minutes, and a socket stays open for hours.

@@ -334,10 +334,13 @@ def _print_summary(data: dict[str, Any]) -> None:
             console.print(f"{data['copied']} are copies of another session's")
     sorts = ("fact", "passage", "candidate", "page", "pin")
     if data["research"] or any(data[f"{name}s"] for name in sorts):
-        taken = ", ".join(wording.count(data[f"{name}s"], name) for name in sorts)
-        taken += f", {data['research']} of research" if data["research"] else ""
-        console.print(f"{would}taken in: {taken}")
-    console.print(f"known already: {data['known']}; forgotten before, and left so: {data['forgotten']}")
+        taken = [wording.count(data[f"{name}s"], name) for name in sorts if data[f"{name}s"]]
+        taken += [f"{data['research']} of research"] if data["research"] else []
+        console.print(f"{would}taken in: {', '.join(taken)}")
+    if data["known"]:
+        console.print(f"known already: {data['known']}")
+    if data["forgotten"]:
+        console.print(f"forgotten before, and left so: {data['forgotten']}")
     if data["sessions"] and not data["dry_run"]:
         facts, passages = (wording.count(data["more"][f"{name}s"], name) for name in ("fact", "passage"))
         console.print(f"learned: {facts} and {passages} more than before")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -165,5 +166,6 @@ def whom(candidate: dict[str, Any]) -> str:
 
 
 def memory_text(held: dict[str, Any]) -> str:
-    """A memory's text with both sides of a correction."""
-    return f"{held['text']} (not: {held['wrong']})" if held.get("wrong") else str(held["text"])
+    """A memory's text with both sides of a correction, the wrong one where the text does not say it by itself."""
+    text, wrong = str(held["text"]), str(held.get("wrong") or "")
+    return f"{text} (not: {wrong})" if wrong and not re.search(rf"\bnot {re.escape(wrong)}(?!\w)", text) else text

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import Annotated
 
+import click
 import typer
 
 from memory.stores.sealed import SHORTEST
@@ -24,6 +25,11 @@ def is_interactive() -> bool:
 def agreed(question: str, yes: bool = False) -> bool:
     """Whether a person says yes, now or before; Enter is a yes."""
     return yes or typer.confirm(question, default=True)
+
+
+def key() -> str:
+    """The key that is pressed next; from what is no terminal the first letter of a line, and q at its end."""
+    return click.getchar() if sys.stdin.isatty() else sys.stdin.readline()[:1] or "q"
 
 
 def edited(text: str, name: str) -> str | None:

@@ -7,7 +7,6 @@ told.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -23,16 +22,32 @@ from proxy.cli.call import Call, takes
 from proxy.cli.connecting import ORIGINALS_FOLDER, address_of
 from proxy.cli.faults import CommandError
 from proxy.cli.prompts import agreed
-from proxy.cli.runtime_names import titles
+from proxy.cli.runtime_names import installed
 from proxy.cli.server import RunningServer, running
 from proxy.cli.status_summary import glance
 from proxy.cli.transcripts.found import ImportSource, ImportSourceKind, places, sources
-from proxy.connect import ConnectPlan, FilePreview, NotEditable, carry_out, connected_files, look, plan, preview
+from proxy.connect import (
+    GUIDES,
+    LAUNCHES,
+    ConnectPlan,
+    FilePreview,
+    NotEditable,
+    carry_out,
+    connected_files,
+    look,
+    plan,
+    preview,
+)
 from proxy.explanations import source as told_source
 from proxy.settings import Settings
 
-PROGRAMS = {name: name for name in ("claude", "codex", "opencode", "qwen", "pi", "aider", "cline", "openclaw")}
-"""Runtime → the program by which it is known to be installed."""
+_INTRODUCTION = (
+    "Palimpsest gives coding agents a memory. This looks for a server, your clients and their past sessions, and asks "
+    "before each change; Ctrl-C ends it at any point, and what was done until then stays."
+)
+_KEYS = "y: right · n: wrong, forget it · e: say it better · Enter: leave it · q: enough"
+_NOTHING_RUNS = 2
+"""The code of a glance at a home whose server does not run."""
 
 STRONGEST = 10
 """Findings that are shown for a yes or no."""
@@ -82,9 +97,10 @@ def setup(
     With --json it only says what it finds. Where nobody is at the terminal, it asks nothing and needs --yes."""
     settings = call.loaded().settings
     if unless_done and connected_files(settings.home / ORIGINALS_FOLDER):
-        print(glance(settings.home)[0])
+        line, code, _ = glance(settings.home)
         me = wording.program()
-        print(f"{me} setup goes through it again, {me} status and {me} why tell more, {me} --help has all commands.")
+        _say(line if code != _NOTHING_RUNS else f"{line}; start it with `{me} serve`, or one client: `{me} run claude`")
+        _say(f"{me} setup goes through it again, {me} status and {me} why tell more, {me} --help has all commands.")
         return
     if not (call.as_json or yes or prompts.is_interactive()):
         raise CommandError(
@@ -95,6 +111,8 @@ def setup(
     if call.as_json:
         output.as_json(_looked(settings).as_json)
         return
+    if not yes:
+        _say(_INTRODUCTION)
     _served(call, settings, yes)
     found = _looked(settings)
     connected = [each.title for each in found.plans if _connected(each, found, settings, yes)]
@@ -109,10 +127,10 @@ def _looked(settings: Settings) -> SetupFindings:
     """Look at this machine; nothing is changed."""
     machine = look(Path.home(), Path.cwd(), os.environ)
     where = address_of(settings)
-    known = titles()
+    here = installed()
     plans, changes, faults = [], {}, {}
-    for name, program in PROGRAMS.items():
-        if name not in known or shutil.which(program) is None:
+    for name in GUIDES:
+        if name not in here:
             continue
         planned = plan(name, where, machine, window=settings.memory.default_window)
         plans.append(planned)
@@ -127,7 +145,7 @@ def _looked(settings: Settings) -> SetupFindings:
 def _served(call: Call, settings: Settings, yes: bool) -> None:
     """A server that is there from login on, where the machine can keep one."""
     if server := running(settings.home):
-        print(f"The server runs at {server.url}.")
+        _say(f"The server runs at {server.url}.")
         return
     manager = service.offered(settings)
     if manager and agreed(f"No server runs. Keep one running from login on, with {manager}?", yes):
@@ -136,30 +154,36 @@ def _served(call: Call, settings: Settings, yes: bool) -> None:
         except CommandError as error:
             print(f"! {error}", file=sys.stderr)
     else:
-        me = wording.program()
-        print(f"No server runs: start it with `{me} serve`, or start one client with it: `{me} run claude`.")
+        _say(f"No server runs yet: `{wording.program()} serve` starts one, in a terminal that stays open.")
 
 
 def _connected(planned: ConnectPlan, found: SetupFindings, settings: Settings, yes: bool) -> bool:
     """Whether a runtime is connected now; one that is found and is not is shown first."""
     print()
+    me = wording.program()
     if settings.credentials:
-        print(f"{planned.title}: there are credentials in the settings: palimpsest connect {planned.runtime} --key KEY")
+        _say(f"{planned.title}: there are credentials in the settings: {me} connect {planned.runtime} --key KEY")
         return False
     if fault := found.faults.get(planned.runtime):
-        print(f"! {planned.title}: {fault}. `palimpsest connect {planned.runtime}` shows what to put there by hand.")
+        _say(f"! {planned.title}: {fault}. `{me} connect {planned.runtime}` shows what to put there by hand.")
+        return False
+    if not planned.changes:
+        once = f"`{me} run {planned.runtime}` starts it with memory, " if planned.runtime in LAUNCHES else ""
+        _say(f"{planned.title}: {once}`{me} connect {planned.runtime}` prints what to set for good.")
         return False
     if not found.changes[planned.runtime]:
-        print(f"{planned.title} is connected already.")
+        _say(f"{planned.title} is connected already.")
         return True
     for each in found.changes[planned.runtime]:
         print(each.diff)
     for warning in planned.warnings:
-        print(f"! {warning}")
+        _say(f"! {warning}")
     if not agreed(f"Connect {planned.title} in this way?", yes):
         return False
     carry_out(found.changes[planned.runtime], settings.home / ORIGINALS_FOLDER)
-    print(f"connected; `{wording.program()} connect {planned.runtime} --undo` puts back what was there")
+    _say(f"connected; `{me} connect {planned.runtime} --undo` puts back what was there")
+    for name, value in planned.environment.items():
+        print(f"and in your shell's start file: export {name}={value}")
     return True
 
 
@@ -176,8 +200,9 @@ def _histories(call: Call, found: Sequence[ImportSource], yes: bool) -> bool:
         histories = [each for each in histories if "opencode" not in each] + ["the sessions of opencode"]
     histories += [wording.count(notes, "file") + " of notes for agents"] if notes else []
     print()
-    if not agreed(f"Found {', '.join(histories)}. Learn from them? All of it stays on this machine.", yes):
-        print(f"`{wording.program()} import` does that whenever you like.")
+    _say(f"Found {', '.join(histories)}.")
+    if not agreed("Learn from them? All of it stays on this machine.", yes):
+        _say(f"`{wording.program()} import` does that whenever you like.")
         return False
     try:
         importing.import_(
@@ -200,22 +225,40 @@ def _histories(call: Call, found: Sequence[ImportSource], yes: bool) -> bool:
 
 
 def _judged(server: RunningServer) -> None:
-    """The strongest findings, for a yes or a no."""
-    held = server.ask("GET", "api/facts", {"limit": 1000})["facts"]
-    strongest = strongest_of(held)
+    """The strongest findings, for a yes or a no, one key each."""
+    strongest = strongest_of(server.ask("GET", "api/facts", {"limit": 1000})["facts"])
     if not strongest:
         return
     now = datetime.now().astimezone()
-    print("\nThe strongest of what was learned. y: that is so; n: it is not, forget it; Enter leaves it; q ends.")
+    _say(f"\nThe strongest of what was learned, for you to judge, one key each:\n{_KEYS}")
     for place, each in enumerate(strongest, 1):
-        print(f"\n{place}. {output.memory_text(each)}\n   {told_source({**each, 'runtime': ''}, None, now)}")
-        match typer.prompt("   right?", default="", show_default=False).strip().lower():
-            case "y" | "yes":
-                server.ask("POST", f"api/facts/{each['id']}/confirm", body={})
-            case "n" | "no":
-                server.ask("DELETE", f"api/facts/{each['id']}")
-            case "q":
-                return
+        told = told_source({**each, "runtime": ""}, None, now)
+        _say(f"\n{place} of {len(strongest)}  {output.memory_text(each)}\n   {told}")
+        done = _verdict(server, each)
+        if not done:
+            return
+        _say(f"   {done}")
+
+
+def _verdict(server: RunningServer, each: Mapping[str, Any]) -> str:
+    """What was done with a finding; empty where the person has had enough."""
+    path = f"api/facts/{each['id']}"
+    while True:
+        match prompts.key().lower():
+            case "y":
+                server.ask("POST", f"{path}/confirm", body={})
+                return "confirmed"
+            case "n":
+                server.ask("DELETE", path)
+                return "forgotten"
+            case "e":
+                if text := (prompts.edited(f"{each['text']}\n", "finding.md") or "").strip():
+                    server.ask("POST", f"{path}/update", body={"text": text})
+                    return f"now: {text}"
+            case "\r" | "\n" | " ":
+                return "left as it is"
+            case "q" | "\x03" | "\x04" | "\x1b":
+                return ""
 
 
 def strongest_of(facts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -229,8 +272,18 @@ def strongest_of(facts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def _end(settings: Settings, connected: Sequence[str]) -> None:
     me = wording.program()
     print()
-    if connected:
-        print(f"{', '.join(connected)}: work as always. What one session teaches is there in the next.")
+    if not connected:
+        _say(f"Nothing is connected yet: `{me} connect` lists what can be.")
+    elif running(settings.home) is None:
+        names = ", ".join(connected)
+        _say(f"! {names}: connected, and no server runs yet. Until one does, they reach no model: `{me} serve`.")
     else:
-        print(f"Nothing is connected yet: `{me} connect` lists what can be.")
-    print(f"  {me} why       what was added to your last request, and from where\n  {me} status    how memory stands")
+        _say(f"{', '.join(connected)}: work as always. What one session teaches is there in the next.")
+    print(f"  {me} why       what was added to your last request, and from where")
+    print(f"  {me} status    how memory stands")
+    print(f"  {me} open      all of it in your browser")
+
+
+def _say(text: str) -> None:
+    """A sentence or two, broken between words where the terminal ends."""
+    output.screen(lines=True).print(text)

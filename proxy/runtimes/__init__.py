@@ -6,7 +6,7 @@
 ``environment``     directory, git remote and date out of an environment block; the project's name
 ``prompt_frames``   a person's words out of the prompt that a program put around them
 ``user_text``   a text in the user's role → what a person said in it
-``opencode`` ``codex`` ``claude_code`` ``qwen_code`` ``gemini_cli`` ``pi`` ``openclaw`` ``sdk``
+``opencode`` ``codex`` ``claude_code`` ``qwen_code`` ``gemini_cli`` ``goose`` ``pi`` ``openclaw`` ``sdk``
                 clients: their ids, their sub-agents, their side requests and compactions
 ``known_by_text``   the clients without ids that are known by a phrase in their prompts
 ============== ====================================================================================
@@ -20,7 +20,8 @@ from proxy.runtimes.claude_code import ClaudeCode
 from proxy.runtimes.codex import Codex
 from proxy.runtimes.environment import ClientEnvironment, project_of
 from proxy.runtimes.gemini_cli import GeminiCli
-from proxy.runtimes.known_by_text import Aider, Cline, ContinueCli, CopilotCli, Crush, Goose, Zed
+from proxy.runtimes.goose import Goose
+from proxy.runtimes.known_by_text import Aider, Cline, ContinueCli, CopilotCli, Crush, Zed
 from proxy.runtimes.openclaw import OpenClaw
 from proxy.runtimes.opencode import Kilo, OpenCode
 from proxy.runtimes.pi import Pi

@@ -79,19 +79,6 @@ class Crush(Runtime):
         return "crush" in headers.get("user-agent", "").lower() or "You are Crush" in preamble(view)[:2000]
 
 
-class Goose(Runtime):
-    """goose. Its sessions are found by their trail; it compacts by the tokens that are reported."""
-
-    name = "goose"
-    offers_tools = True
-    patience = Patience(share=0.8)
-
-    def recognises(self, headers: Headers, view: RequestView) -> bool:
-        """By its user agent, or its system prompt."""
-        agent = headers.get("user-agent", "").lower()
-        return agent.startswith("goose") or "AI agent called goose" in preamble(view)[:2000]
-
-
 class Zed(Runtime):
     """Zed's own agent. Its sessions are found by their trail; a sub-agent of it has the prompt of its parent."""
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from memory.conversation import Message, Role, Text
+from memory.conversation import Conversation, Message, Role, Text
 from memory.session import Patience, RequestKind
 from proxy.runtimes.environment import ClientEnvironment, place_in
 from proxy.runtimes.side_requests import side_request_kind, talked
@@ -128,6 +128,11 @@ class Runtime:
         named = identity.session is not None and "x-palimpsest-session" not in headers
         unsure = (self.offers_tools or named) and not view.conversation.tools
         return RequestPurpose(RequestKind.SUBAGENT if subagent else RequestKind.MAIN, True, unsure)
+
+    def attributed(self, conversation: Conversation) -> Conversation:
+        """The conversation without a person's words where the client put others into the user's role, which no text
+        shows by itself."""
+        return conversation
 
     def place(self, view: RequestView) -> ClientEnvironment:
         """Where the client runs, in its own words: the system prompt, and the blocks it puts into user messages."""

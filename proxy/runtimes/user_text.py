@@ -60,8 +60,8 @@ _BLOCKS = "|".join(
         "user_verification_notice|codex_delegation",
         # Qwen Code, Gemini CLI
         "state_snapshot|session_context|hook_context|qwen:[a-z-]+",
-        # Copilot CLI
-        "current_datetime",
+        # Copilot CLI, goose
+        "current_datetime|turn-context",
         # opencode, pi, Cline
         "task_result|task_metadata|explicit_instructions|file_content|final_file_content",
         # agents whose tools are words, in one role with the person
@@ -95,6 +95,7 @@ _MACHINE_TEXTS = (
     "You are in the middle of a conversation that has been summarized",
     "Here is a summary of the conversation to date",
     "Context summary:",
+    "# Conversation Summary\n",
     "Some of the conversation history has been summarized to free up context",
     "I spoke to you previously about a number of things.",
     "What did we do so far?",
@@ -185,11 +186,12 @@ _LEADS = re.compile(
     r"|(?:New|Next|Current) (?:[Tt]ask|[Rr]equest|[Ii]nstruction|[Mm]essage):\s+(?=\S)"
     r"|Please (?:solve|complete|fix|do|handle) (?:this|the following) (?:issue|task|problem|request):\s+(?=\S)"
     r"|System: \[[^\]\n]{1,60}\][^\n]*(?:\n+|$)"
+    r"|Subagent ID: \S{1,80}\s+"
     r"|\[message_id: [^\]\n]{1,80}\]\s*"
     r"|(?:Sender|Conversation info) \(untrusted metadata\):\s*```json\n[^`]{0,4000}```\s*"
     r"|\[Subagent Context\][\s\S]{0,4000}?\[Subagent Task\]:?\s*"
 )
-"""What a client puts before a person's words: a time stamp, an event, a word for a sub-agent."""
+"""What a client puts before a person's words: a time stamp, an event, a word or an id for a sub-agent."""
 _MOST_LEADS = 8
 
 _SUFFIX = re.compile(

@@ -509,7 +509,46 @@ class OpenClaw(Client):
         return Call("exec", {"command": command})
 
 
+class Goose(Client):
+    name = "goose"
+    # Within a turn, of whatever length, it compacts nothing: that it would is seen between turns only.
+    plays = ("turns", "asking", "errands", "branches", "long")
+    survives = ("429", "500")
+    compacts = 48_500
+
+    def environment(self) -> dict[str, str]:
+        told = {
+            "PROVIDER": "openai",
+            "MODEL": MODEL,
+            "MODE": "auto",
+            "DISABLE_KEYRING": "1",
+            "TELEMETRY_ENABLED": "false",
+        }
+        told |= {"CONTEXT_LIMIT": str(self.window)} if self.window else {}
+        return {"OPENAI_API_KEY": "sk-scripted", **{f"GOOSE_{name}": value for name, value in told.items()}}
+
+    def connect(self, server: str) -> None:
+        """Its variables may stand in its file, one by one."""
+        planned = plan(self.name, Address(server), Machine(self.place.home, self.place.projects[0], self.everything()))
+        file = self.place.home / ".config" / "goose" / "config.yaml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("".join(f"{name}: {value}\n" for name, value in planned.environment.items()))
+
+    def command(self, prompt: str, resume: bool) -> list[str]:
+        program = self.place.packages / "@aaif" / "goose-binary-linux-x64" / "bin" / "goose"
+        return [str(program), "run", "--quiet", *(["--resume"] if resume else []), "--text", prompt]
+
+    def read(self, path: Path) -> Call:
+        return self.shell(f"cat {path}")
+
+    def shell(self, command: str) -> Call:
+        return Call("shell", {"command": command})
+
+    def delegate(self, prompt: str) -> tuple[Call, ...]:
+        return (Call("delegate", {"instructions": prompt}),)
+
+
 CLIENTS: dict[str, type[Client]] = {
-    client.name: client for client in (Codex, Claude, OpenCode, Qwen, Pi, Kilo, Copilot, Gemini, Cline, OpenClaw)
+    client.name: client for client in (Codex, Claude, OpenCode, Qwen, Pi, Kilo, Copilot, Gemini, Cline, OpenClaw, Goose)
 }
 """Every client that is run."""

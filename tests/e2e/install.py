@@ -23,6 +23,7 @@ PACKAGES = {
     "cline": "cline@3.0.65",
     "openclaw": "openclaw@2026.9.6",
     "gemini": "@google/gemini-cli@0.61.0",
+    "goose": "@aaif/goose-binary-linux-x64@1.52.0",
 }
 AXE = "axe-core@4.14.1"
 """What looks for pages that some people cannot use."""

@@ -82,15 +82,14 @@ def continue_cli(address: Address, machine: Machine) -> ConnectPlan:
 def goose(address: Address, machine: Machine) -> ConnectPlan:
     server = urlsplit(address.server)
     host = f"{server.scheme}://{server.netloc}"
-    path = address.url(placeless=True).removeprefix(host)
+    url = address.url(version=False)
+    path = address.url().removeprefix(host)
     return ConnectPlan(
         runtime="goose",
         title="goose",
-        environment={"OPENAI_HOST": host, "OPENAI_BASE_PATH": f"{path}/chat/completions", "ANTHROPIC_HOST": host},
+        environment={"OPENAI_HOST": host, "OPENAI_BASE_PATH": f"{path}/chat/completions", "ANTHROPIC_HOST": url},
         notes=(
-            "goose splits an address into a host and a path: the key and the project stand in the path. The same lines "
-            "may stand in ~/.config/goose/config.yaml (OPENAI_HOST: …).",
-            "ANTHROPIC_HOST has no room for a path: its requests are believed as those of your own user on this "
-            "machine, and for sessions to share a project they need the header x-palimpsest-project.",
+            "For OpenAI's models goose splits the address into a host and a path. The same lines may stand in "
+            "~/.config/goose/config.yaml (OPENAI_HOST: …).",
         ),
     )

@@ -39,16 +39,15 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_all_is_done_on_a_yes(person: Path, server: RunningServer) -> None:
-    done = run("setup", stdin="y\ny\ny\ny\nn\n")
+    done = run("setup", stdin="y\ny\ny\nx\ny\nn\n")
     assert done.code == 0, done.err
     assert f"The server runs at {server.url}" in done.out and "+model_provider" in done.out
     assert server.url in (person / ".codex" / "config.toml").read_text()
     assert "ANTHROPIC_BASE_URL" in json.loads((person / ".claude" / "settings.json").read_text())["env"]
-    assert "Found 1 session of Claude Code. Learn from them?" in done.out and "1 session: 2 of 2 turns" in done.out
-    assert "1. Never push" in done.out or "1. We decided" in done.out
-    facts = run("facts", "--json").json["facts"]
-    # One was confirmed, the other forgotten.
-    assert len(facts) == 1 and "Claude Code, Codex CLI: work as always" in done.out
+    assert "Found 1 session of Claude Code." in done.out and "1 session: 2 of 2 turns" in done.out
+    assert "1 of 2  Never push" in done.out or "1 of 2  We decided" in done.out
+    assert "   confirmed\n" in done.out and "   forgotten\n" in done.out
+    assert len(run("facts", "--json").json["facts"]) == 1 and "Codex CLI, Claude Code: work as always" in done.out
     again = run("setup", stdin="n\n")
     assert again.out.count("is connected already") == 2 and "palimpsest import" in again.out
 
@@ -76,11 +75,40 @@ def test_where_nobody_can_answer_it_asks_nothing(
     done = run("setup")
     assert done.code == 2 and "--yes" in done.err
     told = run("setup", "--json").json
-    assert [(each["runtime"], each["connected"]) for each in told["runtimes"]] == [("claude", False), ("codex", False)]
+    assert [(each["runtime"], each["connected"]) for each in told["runtimes"]] == [("codex", False), ("claude", False)]
     assert told["histories"] == {"claude": 1}
     assert run("setup", "--yes").code == 0
     assert all(each["connected"] for each in run("setup", "--json").json["runtimes"])
     assert len(run("facts", "--json").json["facts"]) == 2
+
+
+def test_a_finding_can_be_said_better_and_the_rest_left(
+    person: Path, server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editor = person.parent / "editor"
+    editor.write_text('#!/bin/sh\nprintf "We never push to main.\\n" > "$1"\n')
+    editor.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{person.parent / 'bin'}:/usr/bin:/bin")
+    monkeypatch.setenv("EDITOR", str(editor))
+    done = run("setup", stdin="n\nn\ny\ne\n\n")
+    assert "now: We never push to main." in done.out and "left as it is" in done.out
+    assert "We never push to main." in {each["text"] for each in run("facts", "--json").json["facts"]}
+
+
+def test_who_connects_without_a_server_is_told_what_that_means(person: Path, home: Path) -> None:
+    done = run("setup", stdin="y\nn\nn\n")
+    told = " ".join(done.out.split())
+    assert "Codex CLI: connected, and no server runs yet. Until one does, they reach no model" in told
+    assert "work as always" not in told
+
+
+def test_a_client_that_takes_variables_only_is_told_how(person: Path, server: RunningServer) -> None:
+    for name in ("goose", "gemini"):
+        (person.parent / "bin" / name).write_text("#!/bin/sh\n")
+        (person.parent / "bin" / name).chmod(0o755)
+    done = run("setup", "--yes").out
+    assert "goose: `palimpsest run goose` starts it with memory" in done
+    assert f"export GOOGLE_GEMINI_BASE_URL={server.url}" in done
 
 
 def test_a_file_that_cannot_be_changed_is_told_and_the_rest_goes_on(person: Path, server: RunningServer) -> None:
@@ -106,7 +134,7 @@ def test_the_strongest_is_what_was_said_most_often_and_nothing_private() -> None
 def test_alone_on_a_terminal_it_sets_up_and_afterwards_says_how_things_stand(person: Path, home: Path) -> None:
     environment = clean_environment(PALIMPSEST_HOME=str(home), PYTHONPATH=str(Path(__file__).parents[3]))
     first = _typed("n\nn\nn\nn\n", environment)
-    assert "Connect Claude Code in this way?" in first and "Nothing is connected yet" in first
+    assert "Connect Codex CLI in this way?" in first and "Nothing is connected yet" in first
     run("connect", "codex", "--write", "--yes")
     assert "palimpsest: not running" in _typed("", environment)
 

@@ -89,7 +89,6 @@ def test_any_file_is_left_alone_or_undone_to_the_byte(tmp_path: Path, content: b
 def test_a_project_stands_in_the_address_of_those_that_tell_none(tmp_path: Path) -> None:
     for runtime in (
         "aider",
-        "goose",
         "openai-agents",
         "pydantic-ai",
         "langgraph",
@@ -99,7 +98,8 @@ def test_a_project_stands_in_the_address_of_those_that_tell_none(tmp_path: Path)
     ):
         assert "/p/github.com%2Facme%2Fdemo" in plan(runtime, ADDRESS, machine(tmp_path)).snippet
         assert "/p/default" in plan(runtime, Address(), machine(tmp_path)).snippet
-    for runtime in ("opencode", "codex", "claude", "qwen", "pi", "cline", "openclaw", "gemini", "kilo", "crush", "zed"):
+    told = ("opencode", "codex", "claude", "qwen", "pi", "cline", "openclaw", "gemini", "kilo", "crush", "zed", "goose")
+    for runtime in told:
         assert "/p/" not in plan(runtime, ADDRESS, machine(tmp_path)).snippet
         mine = Address(project="my work", user="ann", key="k-1", server="https://mem.example/")
         assert "https://mem.example/k/k-1/u/ann/p/my%20work" in plan(runtime, mine, machine(tmp_path)).snippet

@@ -175,6 +175,23 @@ def claude_title(sender: Sender) -> Json:
     return {**sender.plain(TALK[0][1]), "output_config": {"format": {"type": "json_schema", "schema": schema}}}
 
 
+def goose_title(sender: Sender) -> Json:
+    """goose's title, under the id of its session."""
+    return sender.plain(
+        f"---BEGIN USER MESSAGES---\n{TALK[0][1]}\n---END USER MESSAGES---\n\nGenerate a short title for the above.",
+        system="Generate a short title (four words or less) for this conversation.",
+    )
+
+
+def goose_summary(sender: Sender) -> Json:
+    """goose's compaction: the talk stands in the system prompt."""
+    told = "- An llm context limit was reached when a user was in a working session with an agent (you)"
+    return sender.plain(
+        "Please summarize the conversation history provided in the system prompt.",
+        system=f"## Task Context\n{told}\n\n**Conversation History:**\n[user]: {TALK[0][1]}",
+    )
+
+
 def claw_context(request: int) -> str:
     """What OpenClaw puts behind every request, in other words each time."""
     told = f"Reminder {request}: the gateway is up for {request * 7} minutes; 3 skills are listed."
@@ -200,6 +217,11 @@ _SESSION = (
     "<session_context>\nThis is the Gemini CLI. We are setting up the context for our chat.\n"
     "Today's date is Monday, November 23, 2026 (formatted according to the user's locale).\n"
     "- **Workspace Directories:**\n  - /srv/gate\n- **Directory Structure:**\n\n/srv/gate/\n</session_context>"
+)
+_TURN_CONTEXT = (
+    "<turn-context>\n<current-time>2026-11-26 17:21:00 +00:00</current-time>\n"
+    "<working-directory>/srv/gate</working-directory>\n\n"
+    "<compaction>~17k tokens remaining</compaction>\n</turn-context>"
 )
 _AIDER = "Act as an expert software developer. Output every change as a *SEARCH/REPLACE block*."
 _AIDER_SUFFIX = "\n\nTo suggest changes to a file you MUST return the whole of it as a *SEARCH/REPLACE block*."
@@ -277,7 +299,17 @@ SENDERS: dict[str, Sender] = {
         system="You are an agent in the Continue CLI.\n<env>\nWorking directory: /srv/gate\n</env>",
     ),
     "Crush": Sender("crush", CHAT, {"user_agent": "Charm-Crush/0.9"}, system="You are Crush.", sides=(title,)),
-    "goose": Sender("goose", CHAT, system="You are a general-purpose AI agent called goose, created by Block."),
+    **{
+        f"goose over {path}": Sender(
+            "goose",
+            path,
+            {"agent_session_id": "20261126_3"},
+            system="You are a general-purpose AI agent called goose, created by AAIF (Agentic AI Foundation).",
+            words=lambda text: f"{text}\n{_TURN_CONTEXT}",
+            sides=(goose_title, goose_summary),
+        )
+        for path in (CHAT, MESSAGES)
+    },
     **{
         f"pi over {path}": Sender("pi", path, {"user_agent": "pi (linux 6.18; x64)"}, sides=(summary,))
         for path in (CHAT, RESPONSES, MESSAGES)
