@@ -13,7 +13,7 @@ from memory.unread_files import UnreadFiles
 from memory.withheld import withheld_reply
 from proxy import metrics
 from proxy.edge import Edge
-from proxy.fail_open import fail_open, fail_open_at_once
+from proxy.fail_open import SET_ASIDE, fail_open, fail_open_at_once
 from proxy.wire.dialect import RequestView
 
 LARGE_TO_LEAVE_OUT = 16 * 1024
@@ -117,7 +117,7 @@ class ExchangeCommit:
             return
         metrics.LATE_COMMITS.inc()
         safe = await aside
-        why = "aside: in a file, not yet in the journal" if safe else "late: neither in the journal nor aside"
+        why = f"{SET_ASIDE}: in a file, not yet in the journal" if safe else "late: neither in the journal nor aside"
         self._edge.degradations.add("journaling", why)
 
 

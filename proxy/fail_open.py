@@ -29,6 +29,9 @@ STORE = "the store failed"
 LATE = "late"
 """What stands before the sentence of what took too long."""
 
+SET_ASIDE = "aside"
+"""What stands before the sentence of an exchange that lies safe, in a file beside the journal."""
+
 LOG_SECONDS = 1.0
 """How often the same is logged at most: where memory fails each request, the log must not grow with them."""
 

@@ -10,6 +10,7 @@ import pytest
 from memory.ports import Counts
 from memory.services.person.commands import MemoryStatus
 from proxy.api.health import behind
+from proxy.fail_open import SET_ASIDE
 from tests.fake_provider import fake_provider
 from tests.proxy.api.asking import Asking, asking
 from tests.running import Running, running
@@ -50,6 +51,12 @@ async def test_failures_of_the_last_minutes_are_told_without_secrets(proxy: Runn
     told = await Asking(proxy, "")("GET", "health")
     assert told["status"] == "degraded"
     assert told["why"] == ["memory failed 2 times in the last five minutes while recalling (StoreError)"]
+
+
+async def test_an_exchange_that_waits_in_a_file_is_no_failure_of_memory(proxy: Running, ask: Asking) -> None:
+    proxy.edge.degradations.add("journaling", f"{SET_ASIDE}: in a file, not yet in the journal")
+    told = await Asking(proxy, "")("GET", "health")
+    assert told["why"] == ["the journal is slow: 1 exchange in the last five minutes waited in a file for it"]
 
 
 async def test_a_dead_worker_is_told(proxy: Running, ask: Asking) -> None:
