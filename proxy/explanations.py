@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from memory.hooks.command import count, where
+from memory.hooks.command import count, project_of, where
 
 THERE = "stands in the request already"
 
@@ -45,7 +45,6 @@ def source(held: dict[str, Any], project: str | None, now: datetime) -> str:
     """Who said a memory, when, and where."""
     at_time: datetime | str = held.get("recorded_at") or held["at"]
     at = (datetime.fromisoformat(at_time) if isinstance(at_time, str) else at_time).astimezone()
-    place = where(held["owner"])
     if held.get("derived_from"):
         who = f"put together from {count(len(held['derived_from']), 'memory')}"
     elif held["sort"] == "turn":
@@ -55,8 +54,8 @@ def source(held: dict[str, Any], project: str | None, now: datetime) -> str:
     else:
         who = _SPEAKERS[held["origin"]]
     parts = [f"{who} {ago(at, now)}, on {at:%Y-%m-%d}"]
-    if place != project:
-        parts.append("for all projects" if place == "everywhere" else f"in {place}")
+    if (its := project_of(held["owner"])) != project:
+        parts.append(f"in {where(held['owner'])}" if its else "for all projects")
     if runtime := client(held["runtime"]):
         parts.append(f"with {runtime}")
     return ", ".join(parts)

@@ -87,7 +87,7 @@ async def fail_open(
         through: a client that has gone ends the work.
     """
     why: list[str] = []
-    with _survived(why, operation, f"more than {timeout_seconds * 1000:.0f} ms"):
+    with _survived(why, operation, _longer_than(timeout_seconds)):
         async with asyncio.timeout(timeout_seconds):
             return await awaitable, ""
     degradations.add(operation, why[0])
@@ -101,6 +101,11 @@ def fail_open_at_once(work: Callable[[], T], *, default: T, operation: str, degr
         return work()
     degradations.add(operation, why[0])
     return default
+
+
+def _longer_than(seconds: float) -> str:
+    milliseconds = round(seconds * 1000)
+    return f"more than {milliseconds} ms" if milliseconds else "no time was left"
 
 
 @contextmanager

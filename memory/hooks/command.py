@@ -39,8 +39,13 @@ def day(at: str | None) -> str:
     return datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d") if at else ""
 
 
-def where(owner: str) -> str:
-    """An owner's project, or that it holds everywhere."""
+def project_of(owner: str) -> str:
+    """An owner's project; empty where it holds everywhere."""
     layer, _, names = owner.partition(":")
-    project = unquote(names.rpartition("/")[2]) if layer in ("up", "p") else "everywhere"
+    return unquote(names.rpartition("/")[2]) if layer in ("up", "p") else ""
+
+
+def where(owner: str) -> str:
+    """An owner's project in short, or that it holds everywhere."""
+    project = project_of(owner) or "everywhere"
     return project if len(project) <= 24 else f"…{project[-23:]}"

@@ -109,16 +109,12 @@ async def unwell(edge: Edge) -> list[str]:
     # That the stores are not open stands above.
     failures = [each for each in edge.degradations.since(RECENT) if edge.memory or each.doing != OPENING]
     counted = Counter((failure.doing, failure.why.partition(":")[0]) for failure in failures)
-    why.extend(failed(doing, kind, times) for (doing, kind), times in counted.most_common(5))
+    why.extend(
+        f"memory failed {'once' if times == 1 else f'{times} times'} in the last five minutes while {doing} ({kind})"
+        for (doing, kind), times in counted.most_common(5)
+        if kind != SET_ASIDE  # Nothing failed: what is acknowledged lies safe, in another place than it will.
+    )
     return why
-
-
-def failed(doing: str, kind: str, times: int) -> str:
-    """What failed in the last five minutes, and how often."""
-    if kind == SET_ASIDE:
-        # Nothing did: what is acknowledged lies safe, in another place than it will.
-        return f"the journal is slow: {count(times, 'exchange')} in the last five minutes waited in a file for it"
-    return f"memory failed {'once' if times == 1 else f'{times} times'} in the last five minutes while {doing} ({kind})"
 
 
 def held_back(pending: int) -> list[str]:

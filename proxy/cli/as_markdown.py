@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from memory.hooks.command import project_of
 from proxy.cli import output, wording
 
 _RECORD = re.compile(r"<!-- palimpsest: (\{.*\}) -->\s*$")
@@ -31,7 +32,7 @@ def lines(records: Iterable[dict[str, Any]]) -> Iterator[str]:
             continue
         if (record["owner"], kind) != (owner, sort):
             owner, sort = record["owner"], kind
-            yield from ("", f"## {_HEADINGS.get(kind, kind)}: {output.where(owner)}", "")
+            yield from ("", f"## {_HEADINGS.get(kind, kind)}: {project_of(owner) or 'everywhere'}", "")
         yield f"- {_readable_line(record)} {_comment(record)}"
 
 

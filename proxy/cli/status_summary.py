@@ -20,6 +20,9 @@ NAME = "palimpsest"
 SECONDS = 1.0
 """How long the server may take."""
 
+MAX_WHY_CHARS = 60
+"""Characters of what is wrong: the line stands beside others."""
+
 _SIGNS = {"on": "", "read-only": "read-only", "paused": "paused", "off": "off", "missing": "opening"}
 
 
@@ -52,7 +55,8 @@ def line(data: Mapping[str, Any]) -> str:
     sums = data.get("sums") or {}
     parts = [_SIGNS.get(data["memory"], data["memory"])]
     if data["status"] != "ok":
-        parts = [f"! {data['why'][0]}" if data["why"] else "! not well"]
+        why = data["why"][0] if data["why"] else "not well"
+        parts = [f"! {why if len(why) <= MAX_WHY_CHARS else f'{why[:MAX_WHY_CHARS]}…'}"]
     elif data["memory"] in ("on", "read-only", "paused"):
         many = data["memories"]
         parts.append("1 memory" if many == 1 else f"{many:,} memories")

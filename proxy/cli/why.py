@@ -34,7 +34,7 @@ def why(
 def _print_report(data: dict[str, Any], limit: int) -> None:
     from rich.text import Text
 
-    console = output.screen()
+    console = output.screen(lines=True)
     now = datetime.now().astimezone()
     receipt = data["receipt"]
     head = [
@@ -45,7 +45,7 @@ def _print_report(data: dict[str, Any], limit: int) -> None:
     console.print(Text(", ".join(filter(None, head)) + f" (palimpsest log {receipt['id'][: output.SHORT]})", "dim"))
 
     if data["asked"]:
-        console.print(Text(f"you said: {_short(data['asked'])}"), soft_wrap=True)
+        console.print(Text(f"you said: {_short(data['asked'])}"))
     console.print()
     if data["added"]:
         console.print(f"added, {wording.count(len(data['added']), 'memory')}:")
@@ -72,16 +72,17 @@ def _print_report(data: dict[str, Any], limit: int) -> None:
 
 
 def _print_memory(each: dict[str, Any], about: str) -> None:
+    from rich.padding import Padding
     from rich.text import Text
 
-    console = output.screen()
-    console.print(Text(f"  {_short(output.memory_text(each))}"), soft_wrap=True)
-    console.print(Text(f"    {each['id'][: output.SHORT]}  {about}", "dim"), soft_wrap=True)
+    console = output.screen(lines=True)
+    console.print(Padding(Text(_short(output.memory_text(each))), (0, 0, 0, 2), expand=False))
+    console.print(Padding(Text(f"{each['id'][: output.SHORT]}  {about}", "dim"), (0, 0, 0, 4), expand=False))
 
 
 def _print_left(data: dict[str, Any], limit: int, now: datetime) -> None:
     """What was looked at and not added."""
-    console = output.screen()
+    console = output.screen(lines=True)
     # What stands in the request already is no loss; a program is told of it all the same.
     left = [each for each in data["left"] if each["fate"] != explanations.THERE]
     if left[:limit]:

@@ -49,6 +49,7 @@ def test_a_server_that_does_not_answer_is_not_waited_for(server: RunningServer, 
         ({"memory": "paused"}, "paused, 1,412 memories"),
         ({"memory": "off"}, "off"),
         ({"status": "degraded", "why": ["learning is 700 exchanges behind"]}, "! learning is 700 exchanges behind"),
+        ({"status": "degraded", "why": ["a" * 90]}, f"! {'a' * 60}…"),
     ],
 )
 def test_what_is_said(told: dict[str, Any], said: str) -> None:

@@ -106,3 +106,16 @@ def test_a_source_is_a_sentence(more: dict[str, Any], sentence: str) -> None:
 )
 def test_how_long_ago(back: timedelta, told: str) -> None:
     assert ago(NOW - back, NOW) == told
+
+
+def test_the_place_of_a_memory_is_told_only_where_it_is_another_one() -> None:
+    path = "/home/ann/projects/lighthouse-website"
+    held = {**ADDED, "runtime": "", "owner": f"up:o/ada/{path.replace('/', '%2F')}"}
+    assert " in " not in source(held, path, NOW)
+    assert source(held, "/srv/boat", NOW).endswith("in …ects/lighthouse-website")
+
+
+def test_on_a_narrow_terminal_lines_end_between_words(answers: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = run("why").out.splitlines()
+    assert max(map(len, lines)) <= 60 and "  Rosa renews the certificate by hand." in map(str.rstrip, lines)
