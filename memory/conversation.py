@@ -32,6 +32,10 @@ class Role(StrEnum):
     OTHER = "other"
 
 
+INSTRUCTING = frozenset((Role.SYSTEM, Role.DEVELOPER))
+"""Roles in which whoever wrote the client tells the model what to do."""
+
+
 class Form(StrEnum):
     """How text is appended to a message, so that it can be made again in the same bytes.
 
@@ -202,6 +206,11 @@ class Conversation:
         """Where the newest message stands (see :func:`newest_of`); -1 where there is none."""
         return newest_of(self.messages)
 
+    @property
+    def last(self) -> Message | None:
+        """The last message that is no instruction; None where there is none."""
+        return next((message for message in reversed(self.messages) if message.role not in INSTRUCTING), None)
+
     def keys(self) -> Sequence[tuple[bytes, int]]:
         """Each message's digest, and how many earlier messages have the same."""
         if isinstance(self.messages, MessageHistory):
@@ -244,10 +253,12 @@ class Conversation:
 
 def newest_of(messages: Sequence[Message]) -> int:
     """Where the newest of some messages stands: the last one in which a person or a tool spoke, if nothing stands
-    behind it but texts that the client itself wrote in the user's role; else the last one. -1 where there is none.
+    behind it but texts that the client itself wrote, in the user's role or the system's; else the last one. -1 where
+    there is none.
 
-    A client may drop such a text with its next request and add it anew (OpenClaw does, also behind results): what is
-    new stands before it, and nothing may be added to it.
+    A client may drop such a text with its next request and add it anew (OpenClaw does, also behind results), or say
+    behind the first words where it runs (Claude Code does with its newest models): what is new stands before it, and
+    nothing may be added to it.
     """
     last = len(messages) - 1
     index = last
@@ -257,8 +268,10 @@ def newest_of(messages: Sequence[Message]) -> int:
 
 
 def _is_clients_own(message: Message) -> bool:
-    """Whether a message in the user's role has texts, and none that a person said."""
-    return message.role is Role.USER and not message.spoken and all(isinstance(part, Text) for part in message.parts)
+    """Whether a message has texts, and none that a person or the model said."""
+    if message.spoken or (message.role is not Role.USER and message.role not in INSTRUCTING):
+        return False
+    return all(isinstance(part, Text) for part in message.parts)
 
 
 @lru_cache(maxsize=CHAINED)

@@ -76,7 +76,9 @@ class TimeLimits:
         return PATIENCE * self._deadline(conversation) + looking + shedding + self._extra(conversation, arrival)
 
     def _deadline(self, conversation: Conversation) -> float:
-        return self._deciding.deadline(bool(conversation.messages) and bool(conversation.messages[-1].spoken))
+        return self._deciding.deadline(
+            bool(conversation.messages) and bool(conversation.messages[conversation.newest].spoken)
+        )
 
     def _extra(self, conversation: Conversation, arrival: Arrival) -> float:
         if self._fitting is None or arrival.size <= HOPELESS * self._fitting.window(conversation):

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from memory.conversation import Conversation, Message, Role, Text
+from memory.conversation import INSTRUCTING, Conversation, Message, Role, Text
 from memory.session import Patience, RequestKind
 from proxy.runtimes.environment import ClientEnvironment, place_in
 from proxy.runtimes.side_requests import side_request_kind, talked
@@ -171,7 +171,7 @@ def preamble(view: RequestView) -> str:
     """The system prompt, wherever it stands: outside the messages, or in those of the system and the developer."""
     texts = [view.conversation.instructions]
     near = view.conversation.messages[:BEGINNING]
-    texts += [message.text for message in near if message.role in (Role.SYSTEM, Role.DEVELOPER)]
+    texts += [message.text for message in near if message.role in INSTRUCTING]
     return "\n".join(text for text in texts if text)
 
 
@@ -181,15 +181,17 @@ def first_user(view: RequestView) -> Message | None:
 
 
 def last_user(view: RequestView) -> Message | None:
-    """The last message, if it is in the user's role."""
-    messages = view.conversation.messages
-    return messages[-1] if messages and messages[-1].role is Role.USER else None
+    """The last message but for the system's, if it is in the user's role."""
+    last = view.conversation.last
+    return last if last is not None and last.role is Role.USER else None
 
 
 def _last_users(view: RequestView) -> Iterator[Message]:
-    """The last message, if it is in the user's role, and those before it as far as nobody but the client speaks: it may
-    put a text of its own behind an order of its own."""
+    """The last message but for the system's, if it is in the user's role, and those before it as far as nobody but the
+    client speaks: it may put a text of its own behind an order of its own."""
     for message in reversed(view.conversation.messages):
+        if message.role in INSTRUCTING:
+            continue
         if message.role is not Role.USER:
             return
         yield message

@@ -29,7 +29,7 @@ AT_LENGTH = 300
 def side_request_kind(conversation: Conversation) -> RequestKind | None:
     """What is asked for about a conversation; None where it is an ordinary request."""
     instructed = list(_instructions(conversation))
-    last = conversation.messages[-1] if conversation.messages else None
+    last = conversation.last
     message = last if last is not None and last.role is Role.USER else None
     if not conversation.tools:
         roles = {_role(text[:MAX_ROLE_CHARS]) for text in instructed}

@@ -187,7 +187,10 @@ class Claude(Client):
         }
 
     def command(self, prompt: str, resume: bool) -> list[str]:
-        command = [self.bin("claude"), "-p", "--model", "claude-sonnet-4-5-20250929", "--output-format", "stream-json"]
+        # What it sends depends on the model: to its default one it tells its surroundings behind the first words. That
+        # one's window is too large to be filled.
+        narrow = ["--model", "claude-sonnet-4-5-20250929"] if self.window else []
+        command = [self.bin("claude"), "-p", *narrow, "--output-format", "stream-json"]
         return [*command, "--verbose", "--dangerously-skip-permissions", *(["-c"] if resume else []), prompt]
 
     def read(self, path: Path) -> Call:

@@ -24,7 +24,8 @@ class Sender:
 
     ``system`` is its system prompt, ``opening`` the texts that it puts before a person's first words as messages of
     their own, ``reminders`` those beside the words in the same message, ``words`` how it writes a person's words,
-    ``behind`` the message that it adds anew behind every request; ``sides`` are whole bodies of its side requests.
+    ``then`` a system message that it leaves behind a person's first words, ``behind`` the message that it adds anew
+    behind every request; ``sides`` are whole bodies of its side requests.
     """
 
     runtime: str
@@ -34,6 +35,7 @@ class Sender:
     opening: tuple[str, ...] = ()
     reminders: tuple[str, ...] = ()
     words: Callable[[str], str] = str
+    then: str = ""
     behind: Callable[[int], str] | None = None
     tools: bool = True
     query: str = ""
@@ -52,6 +54,7 @@ class Sender:
         for number, (who, text) in enumerate(turns):
             if who == "human":
                 messages.append(self._user(self.words(text), *(self.reminders if first else ())))
+                messages += [{"role": "system", "content": self.then}] if first and self.then else []
                 first = False
             elif who == "assistant":
                 messages.append(self._assistant(text))
@@ -212,6 +215,7 @@ def claw(path: str, session: str = "explicit:s1") -> Sender:
     )
 
 
+_ENVIRONMENT = "# Environment\nYou have been invoked in: \n - Primary working directory: /srv/gate\n"
 _REMINDER = "<system-reminder>\nThe user opened 3 files. The date is 2026-11-20.\n</system-reminder>"
 _SESSION = (
     "<session_context>\nThis is the Gemini CLI. We are setting up the context for our chat.\n"
@@ -245,14 +249,18 @@ SENDERS: dict[str, Sender] = {
         more={"prompt_cache_key": "t1", "client_metadata": {"thread_id": "t1"}},
         sides=(asked_to("You are performing a CONTEXT CHECKPOINT COMPACTION. Write a handoff.", tools=[]),),
     ),
-    "Claude Code": Sender(
-        "claude-code",
-        MESSAGES,
-        {"user_agent": "claude-cli/2.1.329 (external, cli)", "x_claude_code_session_id": "c1"},
-        query="?beta=true",
-        reminders=(_REMINDER,),
-        sides=(claude_title, asked_to("CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.")),
-    ),
+    **{
+        name: Sender(
+            "claude-code",
+            MESSAGES,
+            {"user_agent": "claude-cli/2.1.329 (external, cli)", "x_claude_code_session_id": "c1"},
+            query="?beta=true",
+            reminders=(_REMINDER,),
+            then=then,
+            sides=(claude_title, asked_to("CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.")),
+        )
+        for name, then in (("Claude Code", ""), ("Claude Code with its newest models", _ENVIRONMENT))
+    },
     "Qwen Code": Sender(
         "qwen-code",
         CHAT,
