@@ -47,6 +47,8 @@ WORDED: Final = 8
 """Letters of a clause from which on it can be found again in a text."""
 DOUBTED: Final = 0.4
 """The probability below which what a rule has found in talk about work is taken for something of the moment."""
+LIKING: Final = 0.8
+"""How sure it must be of what somebody likes in a talk that is not about work."""
 TELLING: Final = 4
 """Words of what is unsure at least: fewer say too little to be recognised when they are said again."""
 LONG: Final = 9
@@ -98,23 +100,27 @@ def extract(
     found = by_rules(text, origin, at, before=before, question=question, most=most)
     if origin is not Origin.USER:
         return found
-    # People tell of their lives all the time; passages keep what they tell, and the rules what they like.
-    if not (
+    # People tell of their lives all the time: of that only what they like and what they cannot have is kept as facts.
+    at_work = (
         work or is_technical(before[-MAX_FACT_CHARS:]) or any(is_technical(block.text) for block in own_words(text))
-    ):
+    )
+    if not at_work and not _OWN.search(text):
         return found
     picked = choice(spoken_in(text), before)
     reading = reader or shipped()
     read = reading.read(text, before)
-    found = [draft for draft in found if _borne_out(draft, read)]
+    if at_work:
+        found = [draft for draft in found if _borne_out(draft, read)]
     unsure = []
     for statement in statements(read, before, [picked.option] if picked else []):
         if statement.probability < UNSURE or names_a_commit(statement.text) or is_quoted(statement.text):
             continue
+        if not at_work and not _is_liking(statement):
+            continue
         draft = _draft(statement, at, before, last_question(question))
         if statement.probability >= _sure_enough(statement) and not _asks(statement):
             _add(found, draft)
-        elif len(statement.text.split()) >= TELLING:
+        elif at_work and len(statement.text.split()) >= TELLING:
             unsure.append(replace(draft, unsure=True))
     taught = [*found, *(each for each in unsure if not _is_among(each, found))][:most]
     # A draft stands on no page.
@@ -184,6 +190,11 @@ def names_a_commit(text: str) -> bool:
     return _COMMIT.search(text) is not None
 
 
+def _is_liking(statement: Statement) -> bool:
+    """Whether it surely says what its author likes, avoids or cannot have, whatever they work on."""
+    return statement.kind == "pref" and statement.probability >= LIKING and bool(_OWN.search(statement.text))
+
+
 def _asks(statement: Statement) -> bool:
     """Whether it only asks. A rule may be said as a request: "can you always show me the diff first?"."""
     return statement.text.endswith("?") and statement.kind not in ("rule", "pref")
@@ -194,6 +205,10 @@ def is_quoted(text: str) -> bool:
     return sum(len(each) for each in _QUOTED.findall(text)) > 0.5 * len(text)
 
 
+_OWN: Final = re.compile(
+    r"\b(?:i|i['’](?:m|ve|d|ll)|me|my|mine|myself|ich|mir|mich|mein\w*|yo|mi|mis|conmigo)\b", re.IGNORECASE
+)
+"""Words for oneself."""
 _COMMIT: Final = re.compile(r"\b(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,40}\b")
 _QUOTED: Final = re.compile(r"\"[^\"]{1,480}\"|“[^”]{1,480}”|„[^“”]{1,480}[“”]|«[^»]{1,480}»")
 _ASIDE: Final = re.compile(r" \[(?:on|chosen): .*\]$", re.DOTALL)
