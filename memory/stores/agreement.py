@@ -70,7 +70,7 @@ class Agreements(JournalPart):
     ) -> AgreedLedger:
         """See :class:`memory.ports.Journal`. One transaction is written after the other, so what is looked up here
         stands when the rest of it is written."""
-        sealed = await seal_all(messages, self._redact)
+        sealed = await seal_all(messages, self._redact.of(session.scope.org))
         if self._db.shared and all(entry.act is Act.APPEND for entry in entries):
             # What is written already is found there: no entry is written twice.
             with suppress(Overtaken, ResultsLost):

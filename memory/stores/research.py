@@ -57,8 +57,8 @@ class Researches(Overviews, ErasureStore):
         nothing). An errand that is known keeps the session that took it."""
         if number and not research and not spawns and self._newly.passes("researched", number):
             return
-        rows = [_row(each, self._redact) for each in research]
-        given = [_spawn_row(each, person, self._redact) for each in spawns]
+        rows = [_row(each, self._redact.of_owner(each.owner)) for each in research]
+        given = [_spawn_row(each, person, self._redact.of_owner(person)) for each in spawns]
 
         def work(connection: Connection) -> None:
             connection.executemany(QUERIES["research_write"], rows)
@@ -137,7 +137,8 @@ class Researches(Overviews, ErasureStore):
 
     async def store_messages(self, person: str, messages: Sequence[Message]) -> None:
         """Store messages of a person's that no exchange brought, free of secrets; what is known stays as it is."""
-        sealed = await asyncio.to_thread(lambda: [seal(message, self._redact) for message in messages])
+        redact = self._redact.of_owner(person)
+        sealed = await asyncio.to_thread(lambda: [seal(message, redact) for message in messages])
 
         def work(connection: Connection) -> None:
             connection.execute(QUERIES["person_add"], (person,))

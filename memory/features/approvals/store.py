@@ -47,7 +47,9 @@ class ApprovalStore(FeaturePart):
                 return ImportOutcome.TAKEN
             if len(ask_many(connection, "facts_get", candidate.evidence)) < len(candidate.evidence):
                 return ImportOutcome.GONE
-            connection.execute(QUERIES["candidate_add"], _redacted_fields(candidate, self._redact))
+            connection.execute(
+                QUERIES["candidate_add"], _redacted_fields(candidate, self._redact.of_owner(candidate.owner))
+            )
             bear_out(connection, candidate.id, candidate.evidence)
             return ImportOutcome.TAKEN
 
@@ -61,12 +63,12 @@ class ApprovalStore(FeaturePart):
 
         def work(connection: Connection) -> list[Candidate]:
             for fact in added:
-                make_fact(connection, fact, self._redact, self._terms)
+                make_fact(connection, fact, self._redact.of_owner(fact.owner), self._terms)
             for fact in changed:
                 row = connection.execute(many("facts_get", 1), (fact.id,)).fetchone()
                 if row is not None:
                     write_columns(connection, fact_row(fact, str), row["state"])
-            return [decided(connection, each, at, self._redact) for each in decisions]
+            return [decided(connection, each, at, self._redact.of_owner(each.candidate.owner)) for each in decisions]
 
         return await self._db.write(work)
 
