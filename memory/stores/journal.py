@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -111,6 +112,7 @@ class SqlJournal(
         self._recent = RecentHistories()
         self._opened = OpenedMessages()
         self._taints = RunningTaints()
+        self._numbers = deque()
         self._beginning = []
         self._empty = {}
         self._taken = set()
