@@ -27,6 +27,7 @@ from memory.stores.queries import QUERIES, many, write_several
 from memory.stores.recent_commits import CommittedExchange, ExchangeOwner
 from memory.stores.rows import passage_of, session_of, stamp
 from memory.stores.worker_backlog import Reading
+from memory.visibility import also
 
 SESSIONS = 1024
 """Sessions, about, of which it is kept in mind that they have no research."""
@@ -133,7 +134,9 @@ class Researches(Overviews, ErasureStore):
             there = self._opened.get(connection, person["number"], list(dict.fromkeys(research.trail)))
             return [there[digest] for digest in research.trail]
 
-        return await self._db.read(work)
+        # Who may see the research may see what it is made of, whoever's messages those are.
+        with also(research.person):
+            return await self._db.read(work)
 
     async def store_messages(self, person: str, messages: Sequence[Message]) -> None:
         """Store messages of a person's that no exchange brought, free of secrets; what is known stays as it is."""
