@@ -55,6 +55,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m tests.bench.load $(ARGS)
 
 e2e: $(VENV)/.dev
+	$(if $(ARGS),,$(BIN)/python -m tests.e2e.pooler)
 	$(BIN)/python -m tests.e2e $(ARGS)
 
 browser: $(VENV)/.dev

@@ -22,6 +22,7 @@ from memory.models.embedder_choice import choose_embedder
 from memory.models.tokens import TokenCounter
 from memory.models.windows import open_windows
 from memory.parts import Memory
+from memory.policy import Policies
 from memory.ports import Guard, LanguageModel
 from memory.scope import Scope
 from memory.services.cache_warming import CacheWarmer
@@ -87,6 +88,7 @@ async def open_memory(
     if settings.mode is Mode.OFF:
         return None
     also_redact(settings.redact)
+    policies = Policies(settings.policies, settings.journal.keep_days)
     redacted_short.cache_clear()
     database = settings.postgresql.url
     if database is None and (aside := await asyncio.to_thread(set_aside, home, now().date())):
@@ -106,6 +108,7 @@ async def open_memory(
         replica,
         settings.qdrant.url is None,
         settings.postgresql.direct_url,
+        policies,
     )
     try:
         embedder, windows = await asyncio.gather(loading, open_windows(settings))
@@ -148,7 +151,7 @@ async def open_memory(
     async def near(owner: str, text: str, more: Iterable[Fact] = (), /) -> list[tuple[Fact, float, float]]:
         return await learner.neighbours(owner, text, more)
 
-    edits = PageEditor(journal, near, guard, new_id, now, device, lambda: learner.resting())
+    edits = PageEditor(journal, near, guard, new_id, now, device, lambda: learner.resting(), policies)
     pages = PageFiles(
         settings.page, journal, home / "pages", now, edits, device, lambda: learner.wake(), files=not journal.replicated
     )
@@ -166,6 +169,7 @@ async def open_memory(
         recall.weighing.heard,
         device,
         quotas := Quotas(settings.quotas, journal),
+        policies,
     )
     tokens = TokenCounter()
     model = _model(settings.model, journal, now)
@@ -201,7 +205,9 @@ async def open_memory(
     graphing = EntityGraphWorker(journal, guard, recall.busy)
     reading = {"learned": settings.learning.enabled, "tiered": True, "researched": settings.research.enabled}
     works = [work for work, enabled in reading.items() if enabled]
-    retaining = RetentionWorker(settings.journal.keep_days, journal, works, guard, now, recall.busy)
+    retaining = RetentionWorker(
+        policies, journal, works, guard, now, lambda: learner.resting(), has_changed, recall.busy
+    )
     reindexing = Reindexer(journal, generations, recall, learner)
     mending = IndexRepairWorker(journal, generations, reindexing, recall, guard)
     (home / "pages").mkdir(mode=0o700, exist_ok=True)

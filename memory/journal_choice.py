@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import uuid
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from memory.learning.redact import redact
+from memory.policy import Policies
 from memory.ports import StoreError
+from memory.scope import Scope
 from memory.services.lessons.indexing import terms_of
+from memory.settings import NumberKind
 from memory.stores.journal import SqliteJournal, SqlJournal
+from memory.stores.messages import Redact, no_others
 
 SHORT = 1000
 """Characters below which a text is likely to be redacted again: memories stand in many receipts."""
@@ -22,13 +26,15 @@ def open_journal(
     replica: str = "",
     own_index: bool = True,
     direct_url: str | None = None,
+    policies: Policies | None = None,
 ) -> SqlJournal:
     """The journal of a home folder, or in a PostgreSQL ``database``, of which this may be one ``replica``'s; with
-    ``flush`` it outlives a power cut too.
+    ``flush`` it outlives a power cut too; ``policies`` know what else is redacted of whom.
 
     Raises:
         StoreError: when it cannot be opened.
     """
+    redact_of = partial(_redactor_of, policies) if policies is not None else no_others
     if database is not None:
         # Imported only then: it needs an extra.
         try:
@@ -46,8 +52,15 @@ def open_journal(
             replica=replica,
             own_index=own_index,
             direct_url=direct_url,
+            redact_of=redact_of,
         )
-    return SqliteJournal(home / "journal.db", _redacted, terms=terms_of, synchronous="FULL" if flush else "NORMAL")
+    return SqliteJournal(
+        home / "journal.db",
+        _redacted,
+        terms=terms_of,
+        synchronous="FULL" if flush else "NORMAL",
+        redact_of=redact_of,
+    )
 
 
 def replica_name(home: Path) -> str:
@@ -61,6 +74,18 @@ def replica_name(home: Path) -> str:
 
 def _redacted(text: str) -> str:
     return redacted_short(text) if len(text) < SHORT else redact(text).text
+
+
+def _redactor_of(policies: Policies, org: str | None) -> Redact | None:
+    """What takes an organisation's numbers out of its people's texts as well."""
+    numbers = policies.of(Scope(org)).redact
+    return _redactor_with(numbers) if numbers else None
+
+
+@lru_cache(maxsize=8)
+def _redactor_with(numbers: frozenset[NumberKind]) -> Redact:
+    short = lru_cache(maxsize=4096)(lambda text: redact(text, numbers).text)
+    return lambda text: short(text) if len(text) < SHORT else redact(text, numbers).text
 
 
 @lru_cache(maxsize=4096)

@@ -90,6 +90,17 @@ def place_of(owner: str) -> tuple[Scope, Layer] | None:
     return (place, layer) if layer is not None and place.owner(layer) == owner else None
 
 
+def is_seen_from(owner: str, scope: Scope) -> bool:
+    """Whether an owner's memories are those of a scope's person, in whatever project, or shared with all of their
+    organisation."""
+    found = place_of(owner)
+    if found is None:
+        return False
+    place, layer = found
+    shared = layer is Layer.ORG or (layer is Layer.PROJECT and place.org is not None)
+    return place.org == scope.org and (shared or place.user == scope.user)
+
+
 def owned_by(owner: str, scope: Scope) -> tuple[Scope, Layer] | None:
     """The layer that an owner key is of, and the place in it that is the scope's: the same project, but the scope's own
     user and organisation. None where the key is none, or the scope has no such layer."""

@@ -25,6 +25,7 @@ class Section(BaseModel):
 
 
 Share = Annotated[float, Field(ge=0, le=1)]
+NumberKind = Literal["cards", "ibans", "national_ids"]
 
 
 def _switch(value: Any) -> Any:
@@ -258,6 +259,24 @@ class QuotaSettings(Section):
     memories_per_user: int | None = Field(None, ge=1)
 
 
+class KeepingSettings(Section):
+    """After how many days a person's exchanges leave the journal, and memories are deleted; None for what stands above
+    it: the organisation's, then ``memory.journal.keep_days``, then for ever."""
+
+    keep_days: int | None = Field(None, ge=1, le=100_000)
+    keep_memories_days: int | None = Field(None, ge=1, le=100_000)
+
+
+class PolicySettings(KeepingSettings):
+    """What an organisation decides for its people. ``upstreams``: None for any."""
+
+    personal: bool = True
+    restricted: bool = True
+    redact: tuple[NumberKind, ...] = ()
+    upstreams: tuple[Annotated[str, Field(pattern=r"^(?:https?://[^\s?#@]+|[\w.-]+/[^\s/]\S*)$")], ...] | None = None
+    users: Mapping[str, KeepingSettings] = Field(default_factory=dict)
+
+
 class MemorySettings(Section):
     """Everything that memory can be told."""
 
@@ -265,7 +284,7 @@ class MemorySettings(Section):
     embedder: str = "static"
     default_window: int = Field(200_000, ge=1000)
     windows: Mapping[str, Annotated[int, Field(ge=1000)]] = Field(default_factory=dict)
-    redact: tuple[Literal["cards", "ibans", "national_ids"], ...] = ()
+    redact: tuple[NumberKind, ...] = ()
     recall: RecallSettings = RecallSettings.model_construct()
     page: PageSettings = PageSettings.model_construct()
     learning: LearningSettings = LearningSettings.model_construct()
@@ -276,6 +295,7 @@ class MemorySettings(Section):
     night: NightSettings = NightSettings.model_construct()
     model: ModelSettings = ModelSettings.model_construct()
     quotas: Mapping[str, QuotaSettings] = Field(default_factory=dict)
+    policies: Mapping[str, PolicySettings] = Field(default_factory=dict)
     measure: MeasureSettings = MeasureSettings.model_construct()
     journal: JournalSettings = JournalSettings.model_construct()
     postgresql: PostgresqlSettings = PostgresqlSettings.model_construct()

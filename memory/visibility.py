@@ -27,6 +27,17 @@ def only(owners: Iterable[str]) -> Iterator[None]:
         _VISIBLE.reset(token)
 
 
+@contextmanager
+def also(owner: str) -> Iterator[None]:
+    """Until the end of the block this owner's are read as well: of somebody who shares something."""
+    seen = _VISIBLE.get()
+    token = _VISIBLE.set(None if seen is None else (*seen, owner))
+    try:
+        yield
+    finally:
+        _VISIBLE.reset(token)
+
+
 def visible() -> tuple[str, ...] | None:
     """The owners whose memories may be read just now; None for everybody's."""
     return _VISIBLE.get()

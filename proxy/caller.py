@@ -166,6 +166,18 @@ def resolve(
     )
 
 
+def org_of(headers: Headers, prefix: Prefix, settings: Settings, issued_to: Callable[[str], str | None]) -> str | None:
+    """Whose policy holds for a caller: the organisation of the key that it shows, whatever else it asks for; where no
+    keys are told apart, the one that it names. ``issued_to`` knows whose a key is that was issued."""
+    key = key_shown(headers, prefix)
+    if is_client_key(key):
+        return issued_to(key)
+    if settings.credentials:
+        entry = _entry(settings.credentials, _shown_key(_header(headers, "x-palimpsest-key") or prefix.key, headers))
+        return entry.org if entry is not None else None
+    return _header(headers, "x-palimpsest-org") or prefix.org or settings.org
+
+
 def shared_owners(
     scope: Scope, settings: Settings, secret: bytes, shared_with: SharedWith, entry: Credential | None = None
 ) -> tuple[str, ...]:

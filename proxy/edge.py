@@ -14,6 +14,8 @@ from aiohttp import web
 from memory.client_key import ClientKey
 from memory.clock import local_now
 from memory.memory_room import MemoryRoom
+from memory.policy import Policies, Policy
+from memory.scope import Scope
 from memory.session import Mode
 from proxy.admission import AdmissionQueue
 from proxy.auth.client_keys import ClientKeys, is_client_key
@@ -21,6 +23,7 @@ from proxy.auth.installation_key import InstallationKey, OwnSecrets
 from proxy.auth.peer import Peers
 from proxy.auth.tokens import TokenStore
 from proxy.auth.web_sessions import Visitors
+from proxy.caller import Prefix, org_of
 from proxy.checkout import CheckoutLookup
 from proxy.draining import Draining
 from proxy.fail_open import Degradations, fail_open
@@ -120,6 +123,11 @@ class Edge:
             degradations=self.degradations,
         )
         return waiting
+
+    def policy_of(self, headers: Mapping[str, str], prefix: Prefix) -> Policy:
+        """What a caller's organisation has decided."""
+        policies = Policies(self.settings.memory.policies)
+        return policies.of(Scope(org_of(headers, prefix, self.settings, self.client_keys.org_of)))
 
     async def know_client_keys(self, shown: str) -> None:
         """See that a key that was issued is known as it stands now; any other key looks nothing up."""

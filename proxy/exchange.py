@@ -19,6 +19,7 @@ from multidict import CIMultiDict
 
 from memory.conversation import Reply
 from memory.memory_room import NO_ROOM
+from memory.policy import Policy
 from memory.session import Arrival, Mode, Prepared, RequestKind, ResearchAnswer
 from memory.unread_files import UnreadFiles
 from memory.withheld import withheld
@@ -40,6 +41,7 @@ from proxy.request_body import NO_THREAD, WRITE_TIMEOUT, plain_text, read, write
 from proxy.runtimes import recognise
 from proxy.runtimes.runtime import RequestPurpose
 from proxy.tracing import RequestTrace
+from proxy.upstream.allowed import check_bridge, checked
 from proxy.upstream.bridge import FIELDS
 from proxy.upstream.direct import address, outgoing_headers
 from proxy.upstream.local_reply import local_reply, send_locally
@@ -124,9 +126,9 @@ async def _let_in(
     if is_socket(request):
         return await _socket(request, edge, prefix, path, shown, admitted)
     if dialect is None:
-        return await pass_through(request, edge, path, "this path has none")
+        return await pass_through(request, edge, prefix, path, "this path has none")
     if not let_in and (why_not := await _why_without_memory(request, edge)):
-        return await pass_through(request, edge, path, untold or why_not, dialect)
+        return await pass_through(request, edge, prefix, path, untold or why_not, dialect)
     return await _exchange(request, edge, prefix, path, dialect)
 
 
@@ -162,7 +164,8 @@ async def _socket(
         return written
 
     steps = None if no_memory else SocketSteps(read, prepare, write, ExchangeCommit)
-    return await socket(request, edge, path, dialect, steps, admitted.more)
+    policy = edge.policy_of(request.headers, prefix)
+    return await socket(request, edge, path, dialect, steps, admitted.more, policy)
 
 
 async def _why_without_memory(request: web.Request, edge: Edge) -> str:
@@ -213,7 +216,8 @@ async def _traced(
     if written is not None:
         headers.popall("Content-Encoding", None)
     async with AsyncExitStack() as replies:
-        send = await _upstream_sender(edge, dialect, view, path, headers, body)
+        policy = edge.policy_of(request.headers, prefix)
+        send = await _upstream_sender(edge, policy, dialect, view, path, headers, body)
         if view is not None and prepared is not None and prepared.answer is not None:
             send, prepared = _answer_from_memory(edge, dialect, view, prepared, prepared.answer, send)
         size = len(written or (view.body if view else body))
@@ -349,6 +353,7 @@ async def _without_unread(view: RequestView, unread: UnreadFiles) -> RequestView
 
 async def _upstream_sender(
     edge: Edge,
+    policy: Policy,
     dialect: Dialect,
     view: RequestView | None,
     path: str,
@@ -359,7 +364,8 @@ async def _upstream_sender(
     ``raw_body`` as plain text).
 
     Raises:
-        Refusal: 415, when its route needs a body that cannot be read; 401, when its key is another company's.
+        Refusal: 415, when its route needs a body that cannot be read; 401, when its key is another company's; 403, when
+            the caller's organisation does not let it go there.
     """
     upstream = edge.settings.upstream
     if view is None:
@@ -370,10 +376,11 @@ async def _upstream_sender(
     if route is not None and route.bridge and dialect.name not in FIELDS:
         raise Refusal(501, "this model is reached by a bridge, and requests in this format are not bridged", "model")
     if view is not None and route is not None and route.bridge:
+        check_bridge(policy, route, model)
         return lambda body: edge.bridge.send(dialect, route, headers, view.body if body is raw_body else body)
     if route is not None and route.bridge:
         raise Refusal(415, "this model is reached by a bridge, and the body cannot be read here", "body")
-    url = address(base_of(upstream, dialect.name, model, headers, path), path)
+    url = address(checked(policy, base_of(upstream, dialect.name, model, headers, path)), path)
     return lambda body: edge.upstream.send("POST", url, headers, body)
 
 

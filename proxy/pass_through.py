@@ -9,10 +9,12 @@ from collections.abc import AsyncIterator, Mapping
 from aiohttp import web
 
 from proxy import metrics
+from proxy.caller import Prefix
 from proxy.edge import Edge
 from proxy.errors import Refusal
 from proxy.relay import relay
 from proxy.settings import UpstreamSettings
+from proxy.upstream.allowed import checked
 from proxy.upstream.direct import address, decompressed, outgoing_headers
 from proxy.upstream.routes import base_for_path, base_of, depends_on_model, route_of
 from proxy.wire.dialect import Dialect
@@ -31,7 +33,7 @@ MODEL_WITHIN = 2**28
 
 
 async def pass_through(
-    request: web.Request, edge: Edge, path: str, why: str, dialect: Dialect | None = None
+    request: web.Request, edge: Edge, prefix: Prefix, path: str, why: str, dialect: Dialect | None = None
 ) -> web.StreamResponse:
     """A request in which memory takes no part, and ``why``: bytes there, bytes back. ``dialect`` is the one that it
     speaks, where it does."""
@@ -45,7 +47,8 @@ async def pass_through(
         if body is None
         else await asyncio.to_thread(named_model, edge.settings.upstream, path, request.headers, body)
     )
-    url = address(_base(edge, path, request.headers, model, dialect), path)
+    base = _base(edge, path, request.headers, model, dialect)
+    url = address(checked(edge.policy_of(request.headers, prefix), base), path)
     stream = None
     if body is None and request.can_read_body:
         stream = pieces_of(request)

@@ -20,10 +20,12 @@ from aiohttp import WSCloseCode, WSMsgType, web
 
 from memory.conversation import Reply
 from memory.memory_room import NO_ROOM
+from memory.policy import Policy
 from memory.session import Prepared
 from proxy.edge import Edge
 from proxy.errors import Refusal, UpstreamUnreachable
 from proxy.limits import BUSY_SECONDS, Limited
+from proxy.upstream.allowed import checked
 from proxy.upstream.direct import address, incoming_headers, outgoing_headers
 from proxy.upstream.routes import base_of, depends_on_model, route_of
 from proxy.wire.dialect import Dialect, Listener, RequestView
@@ -93,12 +95,13 @@ async def socket(
     dialect: Dialect,
     steps: SocketSteps | None,
     take: Callable[[int, int], None],
+    policy: Policy,
 ) -> web.StreamResponse:
     """Carry a client's WebSocket to the provider's; without ``steps`` memory takes no part. ``take`` lets in so many
     responses that are asked for, with so many bytes, or raises :class:`Limited`.
 
     Raises:
-        Refusal: when the provider's address is not for this key.
+        Refusal: when the provider's address is not for this key, or the policy does not let it be asked.
         UpstreamUnreachable: when there is no answer there.
     """
     settings = edge.settings.upstream
@@ -107,7 +110,7 @@ async def socket(
     if not settings.websocket or bridged or depends_on_model(settings, path, request.headers):
         # Which provider it is for stands in the frames, and they come when it is too late to choose.
         return refused()
-    url = address(base_of(settings, dialect.name, "", request.headers, path), path)
+    url = address(checked(policy, base_of(settings, dialect.name, "", request.headers, path)), path)
     headers = outgoing_headers(request.headers.items(), listened=True, is_secret=edge.secrets.stand_in)
     headers.popall("Accept-Encoding", None)
     for name in [name for name in headers if name.lower().startswith(_NOT_ON)]:

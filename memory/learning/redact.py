@@ -20,8 +20,9 @@ from memory.learning.secrets.assignments import find_announced, find_assigned
 from memory.learning.secrets.commands import find_commanded
 from memory.learning.secrets.issued import find_issued
 from memory.learning.secrets.locations import find_located
-from memory.learning.secrets.numbers import NUMBERS, NumberKind
+from memory.learning.secrets.numbers import NUMBERS
 from memory.learning.secrets.private_keys import find_private_keys
+from memory.settings import NumberKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +59,17 @@ BEFORE, BEHIND = 2**12, 20_480
 that begins in it."""
 
 
-def redact(text: str) -> Redacted:
-    """The text with every secret replaced by a typed placeholder such as `[secret: github token]`.
+def redact(text: str, numbers: Collection[NumberKind] = ()) -> Redacted:
+    """The text with every secret replaced by a typed placeholder such as `[secret: github token]`; ``numbers`` are the
+    kinds that are taken out beside those that the settings ask for.
 
     Never raises. Text without secrets comes back as the same object.
     """
+    rules = _rules(numbers)
     count, kinds = 0, set[str]()
     windows = _windows(len(text))
     for _ in range(_ROUNDS):
-        spans = _merged(_found(text, windows), text)
+        spans = _merged(_found(text, windows, rules), text)
         if not spans:
             break
         count += len(spans)
@@ -177,8 +180,12 @@ def also_redact(kinds: Collection[NumberKind]) -> None:
         _NAMES.forget()
 
 
-def _found(text: str, windows: Sequence[_Window]) -> list[Span]:
-    rules = (*_RULES, *_asked_for)
+def _rules(numbers: Collection[NumberKind]) -> tuple[_Rule, ...]:
+    more = tuple(NUMBERS[kind] for kind in NUMBERS if kind in numbers) if numbers else ()
+    return (*_RULES, *_asked_for, *(rule for rule in more if rule not in _asked_for))
+
+
+def _found(text: str, windows: Sequence[_Window], rules: Sequence[_Rule]) -> list[Span]:
     by_rule: list[list[Span]] = [[] for _ in rules]
     for window in windows:
         begin = window.begin

@@ -57,9 +57,9 @@ class Journal(Protocol):
     async def stored_session(
         self, key: str | None, namespace: str, trail: Sequence[bytes], known: tuple[str, LedgerVersion] | None = None
     ) -> StoredSession | None:
-        """The session of a request, by its ``key`` or else by its trail, as it is at this moment, whoever wrote it;
-        what others have changed meanwhile has been heard then. ``known`` is the session that it likely is, and which
-        version of its ledger is at hand."""
+        """The session of a request by its ``key``, or else the one that went furthest along its trail, as it is at this
+        moment, whoever wrote it; what others have changed meanwhile has been heard then. ``known`` is the session that
+        it likely is, and which version of its ledger is at hand."""
 
     async def agree(
         self,

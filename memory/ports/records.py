@@ -30,7 +30,8 @@ NO_LEDGER = LedgerVersion(0, 0)
 class StoredSession:
     """A session as the journal knows it at this moment, with its ledger's version: how many messages of a request's
     trail it shares (of one found by its key all), whether its newest turn ended there, and whether its turns offer
-    tools. ``since`` is what came into the ledger behind the version that was known, where all the rest is as it was."""
+    tools. ``since`` is what came into the ledger behind the version that was known, where all the rest is as it was.
+    One that was not found ``by_key`` went furthest along the trail."""
 
     session: Session
     version: LedgerVersion
@@ -38,6 +39,7 @@ class StoredSession:
     at_tip: bool
     tools: bool
     since: tuple[Entry, ...] | None = None
+    by_key: bool = True
 
 
 @dataclass(frozen=True, slots=True)

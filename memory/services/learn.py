@@ -30,10 +30,12 @@ from memory.learning.outcome import outcome, repetition_uses, settled, standing_
 from memory.learning.reconcile import Decision, reconcile
 from memory.learning.tombstones import dismissal_of, tombstone_of
 from memory.learning.unsure import BORNE_OUT, is_draft_put_away, weighed
+from memory.policy import Policies
 from memory.ports import Guard, Journal, Journaled, Lesson, MemoryUse, Query
 from memory.scope import Layer, Scope
 from memory.services.lessons import rules
 from memory.services.lessons.indexing import IndexWorker, lesson_of, points_of
+from memory.services.lessons.permitted import permitted, permitted_facts
 from memory.services.lessons.quotas import Quotas
 from memory.services.lessons.reinforcement import Reinforcer, UseListener, ignore_use
 from memory.services.manual_facts import met, the_same, vouched
@@ -79,8 +81,10 @@ class Learner(JournalFollower):
         heard: UseListener = ignore_use,
         device: str = "",
         quotas: Quotas | None = None,
+        policies: Policies | None = None,
     ) -> None:
         self._quotas = quotas
+        self.policies = policies or Policies({})
         super().__init__(guard, "learning", busy, KNOWN_SECONDS, recall.crowded)
         self._reinforcing = Reinforcer(journal, heard)
         self._device = device
@@ -139,14 +143,22 @@ class Learner(JournalFollower):
             await self._recall.index.delete(ids)
 
     async def remember(self, facts: Sequence[Fact], passages: Sequence[Passage] = ()) -> None:
-        """Write facts and passages that no exchange taught, and make them findable."""
+        """Write facts and passages that no exchange taught, and make them findable; not what their owner's policy
+        does not let be kept."""
+        facts = [each for each in facts if permitted_facts([each], self.policies.of_owner(each.owner))]
+        passages = [each for each in passages if not self.policies.of_owner(each.owner).forbids(each.sensitivity)]
         await self.write(await _aside([*facts, *passages], lesson_of, 0, facts, passages))
 
     async def record_statement(self, stated: Fact, now: datetime, *, kind: FactKind | None = None) -> Fact:
         """Write down what a person says outside any session, and then what it means for what is known (see
         :func:`memory.services.manual_facts.met`); the fact as it stands, or the one that is known letter for letter,
         which is the person's own word from now on, of that ``kind`` where one is told. Nothing is learned, forgotten or
-        pinned in between."""
+        pinned in between.
+
+        Raises:
+            NotKept: when its owner's policy does not let it be kept.
+        """
+        self.policies.of_owner(stated.owner).check(stated.sensitivity, stated.category)
         async with self.resting():
             same = await self._journal.find_facts([stated.owner], stated.text, 20)
             if (known := the_same(stated.text, same)) is not None:
@@ -236,7 +248,11 @@ class Learner(JournalFollower):
     async def _teach(self, journaled: Journaled) -> None:
         noticed = await self._features.after_exchange(journaled)
         journaled, known_sources = await self._without_known(journaled)
+        policy = self.policies.of(journaled.session.scope)
         learned = await self._learned(journaled)
+        if not policy.keeps_all:
+            learned = await asyncio.to_thread(permitted, learned, policy)
+            noticed = replace(noticed, facts=permitted_facts(noticed.facts, policy))
         # A conversation that is played again says when it took place; that is its "now".
         at = next((piece.at for piece in learned.pieces), journaled.at)
         here = noticed.checkout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -19,6 +20,11 @@ from memory.stores.recent_commits import RecentCommits
 from memory.stores.rows import entry_of, entry_row, names, session_of, session_row
 from memory.stores.sessions import by_trail, write_entries, write_session
 
+FEW_NUMBERS = 4
+"""Numbers at hand below which more are asked for."""
+
+RESERVE_NUMBERS = "SELECT nextval(pg_get_serial_sequence('sessions', 'number')) AS number FROM generate_series(1, 16)"
+
 AGAIN = timedelta(minutes=10)
 """Within this time a request that opens alike is the same one, sent again."""
 
@@ -27,25 +33,29 @@ class Agreements(JournalPart):
     """The part of the journal in which the first decision stands."""
 
     _newly: RecentCommits
+    _numbers: deque[int]
+    """Numbers that no session has yet, for those that are begun here."""
 
     async def stored_session(
         self, key: str | None, namespace: str, trail: Sequence[bytes], known: tuple[str, LedgerVersion] | None = None
     ) -> StoredSession | None:
         """See :class:`memory.ports.Journal`. What is known is asked for beside the session, without knowing whether it
-        is that one: so it comes on one way there and back."""
+        is that one, and the trail beside the key: so it comes on one way there and back."""
 
         def work(connection: Connection) -> StoredSession | None:
             hear = self._db.heed(connection)
+            reserved = self._ask_numbers(connection) if known is None else None
             standing = since = None
             if known is not None:
                 standing = connection.execute(QUERIES["session_standing"], (known[0],))
                 since = connection.execute(QUERIES["ledger_since"], (known[0], known[1].last))
-            if key is not None:
-                row = connection.execute(QUERIES["session_by_key"], (key,)).fetchone()
-                found = (row, len(trail)) if row is not None else None
-            else:
-                found = by_trail(connection, namespace, trail)
+            named = connection.execute(QUERIES["session_by_key"], (key,)) if key is not None else None
+            along = by_trail(connection, namespace, trail) if named is None or known is None else None
+            row = named.fetchone() if named is not None else None
+            found = (row, len(trail)) if row is not None else along
             hear()
+            if reserved is not None:
+                self._numbers.extend(each["number"] for each in reserved)
             if found is None:
                 return None
             row, shared = found
@@ -55,10 +65,19 @@ class Agreements(JournalPart):
             if since is not None and known is not None:
                 more = tuple(entry_of(each) for each in since)
                 more = more if known[1].size + len(more) == stands["size"] else None
-            at_tip = key is not None or bool(row["at_tip"])
-            return StoredSession(session_of(row), _version_of(stands), shared, at_tip, bool(stands["tools"]), more)
+            by_key = found is not along
+            at_tip = by_key or bool(row["at_tip"])
+            version = _version_of(stands)
+            return StoredSession(session_of(row), version, shared, at_tip, bool(stands["tools"]), more, by_key)
 
         return await self._db.read(work)
+
+    def _ask_numbers(self, connection: Connection) -> Cursor | None:
+        """Ask for numbers of sessions that are begun later, where there are few left: a session whose number is known
+        is begun without waiting for it."""
+        if not self._db.shared or len(self._numbers) >= FEW_NUMBERS:
+            return None
+        return connection.execute(RESERVE_NUMBERS)
 
     async def agree(
         self,
@@ -70,7 +89,7 @@ class Agreements(JournalPart):
     ) -> AgreedLedger:
         """See :class:`memory.ports.Journal`. One transaction is written after the other, so what is looked up here
         stands when the rest of it is written."""
-        sealed = await seal_all(messages, self._redact)
+        sealed = await seal_all(messages, self._redact.of(session.scope.org))
         if self._db.shared and all(entry.act is Act.APPEND for entry in entries):
             # What is written already is found there: no entry is written twice.
             with suppress(Overtaken, ResultsLost):
@@ -118,7 +137,13 @@ class Agreements(JournalPart):
             Overtaken: when somebody has.
         """
 
+        number = self._numbers.popleft() if version is None and not messages and self._numbers else None
+
         def work(connection: Connection) -> tuple[Row | None, Cursor, Cursor]:
+            if number is not None:
+                written = _begin(connection, session, opening, number)
+                _decide(connection, number, entries)
+                return None, written, connection.execute(QUERIES["ledger_version"], (number,))
             known = self._newly.rows(session.id) if version is not None else None
             begun = _ask_begun(connection, session, opening) if version is None else None
             written = connection.execute(QUERIES["session_write"], session_row(session))
@@ -128,23 +153,42 @@ class Agreements(JournalPart):
                 if row is None or (begun is not None and _begun_elsewhere(begun, session, opening) is not None):
                     raise Overtaken("the session is begun elsewhere, or its person is new")
                 known = row["number"], row["person"]
-            number, person = known
+            mine, person = known
             last = version or NO_LEDGER
-            connection.execute("SELECT ledger_must_stand(?, ?, ?)", (number, last.last, last.size))
+            connection.execute("SELECT ledger_must_stand(?, ?, ?)", (mine, last.last, last.size))
             write_messages(connection, person, messages)
-            decided = [entry_row(entry, number) for entry in entries]
-            write_several(connection, "ledger_write", [tuple(each.values()) for each in decided])
-            for each, entry in zip(decided, entries, strict=True):
-                if entry.memories:
-                    connection.execute(QUERIES["ledger_mention"], (names(entry.memories), number, each["mark"]))
+            _decide(connection, mine, entries)
             if version is None and opening is not None:
-                write_several(connection, "trail_write", [(opening[1], opening[0], number, 0)])
-            return row, written, connection.execute(QUERIES["ledger_version"], (number,))
+                write_several(connection, "trail_write", [(opening[1], opening[0], mine, 0)])
+            return row, written, connection.execute(QUERIES["ledger_version"], (mine,))
 
         row, written, version_now = await self._db.write(work, anywhere=True)
         row = row or written.fetchone()
         self._newly.stands(row)
         return AgreedLedger(session_of(row), _version_of(version_now.fetchone()))
+
+
+def _begin(connection: Connection, session: Session, opening: tuple[str, bytes] | None, number: int) -> Cursor:
+    """Begin a session under a number that was reserved for it; the transaction ends itself where it may have been begun
+    already, here or elsewhere."""
+    row = session_row(session)
+    connection.execute(QUERIES["person_add"], (row["person"],))
+    namespace, link = opening or ("", b"")
+    since = (session.seen_at - AGAIN).timestamp()
+    connection.execute("SELECT session_must_be_new(?, ?, ?, ?, ?)", (session.id, session.key, namespace, link, since))
+    written = connection.execute(QUERIES["session_begin"], row | {"number": number})
+    if opening is not None:
+        write_several(connection, "trail_write", [(link, namespace, number, 0)])
+    return written
+
+
+def _decide(connection: Connection, session: int, entries: Sequence[Entry]) -> None:
+    """Write what was decided in a session, without waiting for it."""
+    decided = [entry_row(entry, session) for entry in entries]
+    write_several(connection, "ledger_write", [tuple(each.values()) for each in decided])
+    for each, entry in zip(decided, entries, strict=True):
+        if entry.memories:
+            connection.execute(QUERIES["ledger_mention"], (names(entry.memories), session, each["mark"]))
 
 
 def _ask_begun(connection: Connection, session: Session, opening: tuple[str, bytes] | None) -> Cursor:

@@ -26,7 +26,7 @@ class Candidates(JournalPart):
         """Put something forward to an owner outside any night; the ids of what is new to them or waits again."""
 
         def work(connection: Connection) -> list[str]:
-            results = [put_forward(connection, owner, each, at, self._redact) for each in proposals]
+            results = [put_forward(connection, owner, each, at, self._redact.of_owner(owner)) for each in proposals]
             return [id for id, is_new, fields in filter(None, results) if is_new or "state" in fields]
 
         return await self._db.write(work)
@@ -46,7 +46,8 @@ class Candidates(JournalPart):
         """A person has decided, and nothing else changes: the candidate as it is then."""
 
         def work(connection: Connection) -> Candidate:
-            return decided(connection, CandidateDecision(candidate, state, reason), at, self._redact)
+            decision = CandidateDecision(candidate, state, reason)
+            return decided(connection, decision, at, self._redact.of_owner(candidate.owner))
 
         return await self._db.write(work)
 

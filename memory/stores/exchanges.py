@@ -70,7 +70,8 @@ class Exchanges(WorkerBacklog):
                 opened: list[Message] = []
                 draft = await self._drafted(exchange, opened.append)
                 drafting.set_result(draft)
-                await self._write_draft(draft, entries, await seal_all(messages, self._redact), opened)
+                redact = self._redact.of(exchange.session.scope.org)
+                await self._write_draft(draft, entries, await seal_all(messages, redact), opened)
         finally:
             if not drafting.done():
                 drafting.set_result(None)
@@ -142,6 +143,7 @@ class Exchanges(WorkerBacklog):
     ) -> ExchangeDraft:
         """The draft of an exchange that brings these messages."""
         arrival, answer = exchange.arrival, exchange.reply
+        redact = self._redact.of(exchange.session.scope.org)
         return ExchangeDraft(
             id=exchange.id,
             session=exchange.session,
@@ -150,16 +152,16 @@ class Exchanges(WorkerBacklog):
             namespace=arrival.namespace,
             at=arrival.at,
             dialect=exchange.conversation.dialect,
-            model=self._redact.name(exchange.conversation.model),
+            model=redact.name(exchange.conversation.model),
             status=exchange.status,
             history=history,
-            messages=tuple(await seal_all(messages, self._redact, opened)),
+            messages=tuple(await seal_all(messages, redact, opened)),
             reply=reply.digest if reply else None,
             forms=tuple(forms(answer.sent or answer.parts, reply.digest if reply else b"")),
             complete=answer.complete,
-            stop=self._redact(answer.stop),
+            stop=redact(answer.stop),
             usage=answer.usage,
-            receipt=replace(exchange.receipt, model=self._redact.name(exchange.receipt.model)),
+            receipt=replace(exchange.receipt, model=redact.name(exchange.receipt.model)),
             behind=len(exchange.conversation.messages) - 1 - exchange.conversation.newest,
             tools=bool(exchange.conversation.tools),
         )
@@ -240,7 +242,7 @@ class Exchanges(WorkerBacklog):
         write_trail(connection, draft, session, number, trail)
         if draft.receipt.id:  # A replayed exchange has none: nothing was done to it.
             stored = self._known.of(each.memory for each in draft.receipt.shown)
-            body = receipt_text(draft.receipt, self._redact, stored)
+            body = receipt_text(draft.receipt, self._redact.of(draft.session.scope.org), stored)
             connection.execute(QUERIES["receipt_write"], (draft.receipt.id, number, body))
         if draft.receipt.shown:
             connection.execute(QUERIES["mentions_write"], ("exchange", number, shown))

@@ -50,8 +50,10 @@ class Facts(JournalPart):
         """See :class:`memory.ports.Journal`. A lesson of an exchange that was learned from already changes nothing;
         number 0 is a lesson that no exchange taught."""
 
-        facts = [fact_row(fact, self._redact) for fact in lesson.facts]
-        passages = [tuple(passage_row(passage, self._redact).values()) for passage in lesson.passages]
+        facts = [fact_row(fact, self._redact.of_owner(fact.owner)) for fact in lesson.facts]
+        passages = [
+            tuple(passage_row(passage, self._redact.of_owner(passage.owner)).values()) for passage in lesson.passages
+        ]
         stored = _as_told(lesson, facts, passages)
         # The names of what was redacted are looked for in what was stored.
         named = {id: (memory.owner, lesson.names[id]) for id, memory in stored.items() if id in lesson.names}
@@ -75,7 +77,7 @@ class Facts(JournalPart):
             count_uses(connection, lesson.uses)
             add_texts(connection, lesson.documents, lesson.terms)
             if lesson.observed is not None:
-                write_observed(connection, lesson.observed, self._redact)
+                write_observed(connection, lesson.observed, self._redact.of_owner(lesson.observed.owner))
             if lesson.checkout is not None:
                 write_checkout(connection, lesson, lesson.checkout, self._redact)
             came = came.until(self._db.state("outbox"), self._db.state("graph_due"))
@@ -290,7 +292,7 @@ class Facts(JournalPart):
         return await self._db.read(work)
 
     def _write_fact(self, connection: Connection, fact: Fact) -> None:
-        connection.execute(QUERIES["fact_write"], fact_row(fact, self._redact))
+        connection.execute(QUERIES["fact_write"], fact_row(fact, self._redact.of_owner(fact.owner)))
         connection.execute(QUERIES["outbox_add"], (fact.id, "fact"))
 
 

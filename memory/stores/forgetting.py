@@ -125,7 +125,7 @@ class ErasureStore(JournalPart):
             connection.execute(QUERIES["forget_uses"], (id,))
             connection.execute(QUERIES["outbox_add"], (id, "gone"))
         unlink(connection, gone)
-        changed.receipts |= _clean_receipts(connection, gone)
+        changed.receipts |= clean_receipts(connection, gone)
         connection.executemany(QUERIES["forget_mentions"], [(id,) for id in gone])
         self._count_back(connection, memories)
         connection.executemany(QUERIES["tombstone_add"], [(key, stamp(at)) for key in tombstones])
@@ -267,7 +267,7 @@ def _empty_entries(connection: Connection, gone: Sequence[str], texts: Sequence[
         rewrite(connection, row, row["session"], "" if left == row["text"] else left, gone, changed)
 
 
-def _clean_receipts(connection: Connection, gone: Sequence[str]) -> set[int]:
+def clean_receipts(connection: Connection, gone: Sequence[str]) -> set[int]:
     """The receipts that showed something; that an exchange was shown it is forgotten too."""
     cleaned: set[int] = set()
     for row in ask_many(connection, "forget_shown", gone):

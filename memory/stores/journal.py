@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -28,8 +29,9 @@ from memory.stores.graph import EntityGraph
 from memory.stores.history_cache import OpenedMessages, RecentHistories
 from memory.stores.listing import ListingStore, RecentActivityStore, SummaryStore
 from memory.stores.memory_cache import ChangedMemories, KnownMemories
+from memory.stores.memory_retention import MemoryRetention
 from memory.stores.memory_uses import LineageStore
-from memory.stores.messages import Redact, Redactor
+from memory.stores.messages import Redact, Redactor, RedactorsByOrg, no_others
 from memory.stores.outbox import Outbox
 from memory.stores.pins import PinStore
 from memory.stores.provenance import Provenance
@@ -76,6 +78,7 @@ class SqlJournal(
     BehaviourStore,
     CheckoutStore,
     Researches,
+    MemoryRetention,
     EntityGraph,
     Retention,
     Provenance,
@@ -90,19 +93,26 @@ class SqlJournal(
         terms: the terms of a fact or a passage as they were counted when it was learned, so that ``forget`` can
             count them back.
         flush: whether what is kept aside is to outlive a power cut.
+        redact_of: the redactors of organisations that take out more.
 
     Raises:
         StoreFault: when it cannot be opened.
     """
 
     def __init__(
-        self, start: Callable[[Watch], tuple[Engine, bytes]], redact: Redact, terms: Terms, flush: bool
+        self,
+        start: Callable[[Watch], tuple[Engine, bytes]],
+        redact: Redact,
+        terms: Terms,
+        flush: bool,
+        redact_of: RedactorsByOrg = no_others,
     ) -> None:
-        self._redact = Redactor(redact)
+        self._redact = Redactor(redact, redact_of)
         self._terms = terms
         self._recent = RecentHistories()
         self._opened = OpenedMessages()
         self._taints = RunningTaints()
+        self._numbers = deque()
         self._beginning = []
         self._empty = {}
         self._taken = set()
@@ -264,12 +274,13 @@ class SqliteJournal(SqlJournal):
         terms: Terms = no_terms,
         synchronous: Synchronous = "NORMAL",
         busy_seconds: float = 2.0,
+        redact_of: RedactorsByOrg = no_others,
     ) -> None:
         def start(watch: Watch) -> tuple[Engine, bytes]:
             database = Database(path, synchronous=synchronous, busy_seconds=busy_seconds, watch=watch)
             return database, database.start(begin)
 
-        super().__init__(start, redact, terms, flush=synchronous == "FULL")
+        super().__init__(start, redact, terms, synchronous == "FULL", redact_of)
 
 
 def begin(connection: Connection) -> bytes:

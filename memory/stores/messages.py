@@ -26,19 +26,45 @@ from memory.conversation import (
 from memory.learning.redact import Names
 from memory.learning.research_erasure import FORGOTTEN
 from memory.message_codec import pack, unpack
+from memory.policy import scope_of_owner
 from memory.stores.connection import Connection
 from memory.stores.queries import write_several
 
 Redact = Callable[[str], str]
+RedactorsByOrg = Callable[[str | None], Redact | None]
+"""The redactor of an organisation's texts; None where it has none of its own."""
+
+
+def no_others(org: str | None) -> Redact | None:
+    """No organisation has one of its own."""
+    return None
 
 
 class Redactor:
-    """Takes the secrets out of texts, and out of names with the ``key`` of the journal."""
+    """Takes the secrets out of texts, and out of names with the ``key`` of the journal. ``by_org`` knows what else is
+    taken out of an organisation's texts."""
 
-    def __init__(self, redact: Redact) -> None:
+    def __init__(self, redact: Redact, by_org: RedactorsByOrg = no_others) -> None:
         self._redact = redact
+        self._by_org = by_org
+        self._others: dict[Redact, Redactor] = {}
         self._names = Names(self)
         self.key = b""
+
+    def of(self, org: str | None) -> Redactor:
+        """The redactor of an organisation's texts, or of those of people of none."""
+        own = self._by_org(org)
+        if own is None:
+            return self
+        known = self._others.get(own)
+        if known is None:
+            known = self._others[own] = Redactor(own)
+            known.key = self.key
+        return known
+
+    def of_owner(self, owner: str) -> Redactor:
+        """The redactor of what belongs to an owner, on whatever shelf it lies."""
+        return self.of(scope_of_owner(owner).org)
 
     def __call__(self, text: str) -> str:
         """A text."""

@@ -30,14 +30,15 @@ class Overviews(WorkerBacklog):
         """See :class:`memory.ports.Journal`."""
         if number and not overviews and self._newly.passes("tiered", number):
             return
+        redact = self._redact.of_owner(owner)
         rows = [
             {
                 "owner": owner,
                 "subject": subject,
                 "part": part,
                 "tokens": new_rows.tokens,
-                "line": self._redact(new_rows.line),
-                "overview": self._redact(new_rows.text),
+                "line": redact(new_rows.line),
+                "overview": redact(new_rows.text),
                 "overview_tokens": new_rows.text_tokens,
             }
             for (subject, part), new_rows in overviews.items()

@@ -27,6 +27,7 @@ from memory.stores.queries import QUERIES, many, write_several
 from memory.stores.recent_commits import CommittedExchange, ExchangeOwner
 from memory.stores.rows import passage_of, session_of, stamp
 from memory.stores.worker_backlog import Reading
+from memory.visibility import also
 
 SESSIONS = 1024
 """Sessions, about, of which it is kept in mind that they have no research."""
@@ -57,8 +58,8 @@ class Researches(Overviews, ErasureStore):
         nothing). An errand that is known keeps the session that took it."""
         if number and not research and not spawns and self._newly.passes("researched", number):
             return
-        rows = [_row(each, self._redact) for each in research]
-        given = [_spawn_row(each, person, self._redact) for each in spawns]
+        rows = [_row(each, self._redact.of_owner(each.owner)) for each in research]
+        given = [_spawn_row(each, person, self._redact.of_owner(person)) for each in spawns]
 
         def work(connection: Connection) -> None:
             connection.executemany(QUERIES["research_write"], rows)
@@ -133,11 +134,14 @@ class Researches(Overviews, ErasureStore):
             there = self._opened.get(connection, person["number"], list(dict.fromkeys(research.trail)))
             return [there[digest] for digest in research.trail]
 
-        return await self._db.read(work)
+        # Who may see the research may see what it is made of, whoever's messages those are.
+        with also(research.person):
+            return await self._db.read(work)
 
     async def store_messages(self, person: str, messages: Sequence[Message]) -> None:
         """Store messages of a person's that no exchange brought, free of secrets; what is known stays as it is."""
-        sealed = await asyncio.to_thread(lambda: [seal(message, self._redact) for message in messages])
+        redact = self._redact.of_owner(person)
+        sealed = await asyncio.to_thread(lambda: [seal(message, redact) for message in messages])
 
         def work(connection: Connection) -> None:
             connection.execute(QUERIES["person_add"], (person,))

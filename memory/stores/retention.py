@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -57,12 +57,16 @@ class Retention(WorkerBacklog):
     _recent: RecentHistories
 
     async def delete_old(
-        self, before: datetime, works: Sequence[str], rest: Callable[[], Awaitable[None]]
+        self,
+        before: datetime,
+        works: Sequence[str],
+        rest: Callable[[], Awaitable[None]],
+        people: Collection[str] | None = None,
     ) -> tuple[int, int]:
-        """Let go of the exchanges before a time that every one of these works (names of their cursors) has read; how
-        many exchanges and messages went. ``rest`` is awaited between two transactions."""
+        """Let go of the exchanges before a time that every one of these works (names of their cursors) has read, of
+        these people or of all; how many exchanges and messages went. ``rest`` is awaited between two transactions."""
         await self.write_cursors()
-        old = await self._db.read(lambda connection: _find(connection, before.timestamp(), works))
+        old = await self._db.read(lambda connection: _find(connection, before.timestamp(), works, people))
         exchanges = messages = 0
         for session, numbers in old.exchanges.items():
             for piece in chunks(numbers, EXCHANGES):
@@ -116,16 +120,23 @@ def _lives(connection: Connection, session: int, since: float) -> bool:
     return connection.execute(QUERIES["retention_living"], (session, since)).fetchone() is not None
 
 
-def _find(connection: Connection, before: float, works: Sequence[str]) -> _Old:
+def _find(connection: Connection, before: float, works: Sequence[str], people: Collection[str] | None) -> _Old:
     """What is to go. It is read in one transaction, beside the writer."""
     old = _Old(before)
     connection.execute("BEGIN")
     try:
-        sessions = {row["number"]: row for row in connection.execute(QUERIES["retention_sessions"], (before,))}
+        whose = {
+            row["number"] for row in connection.execute(QUERIES["people"]) if people is None or row["name"] in people
+        }
+        sessions = {
+            row["number"]: row
+            for row in connection.execute(QUERIES["retention_sessions"], (before,))
+            if row["person"] in whose
+        }
         old.dormant = [number for number, row in sessions.items() if not row["living"]]
-        (read,) = connection.execute(QUERIES["retention_learned"], (orjson.dumps(list(works)).decode(),)).fetchone()
+        (read,) = connection.execute(QUERIES["retention_learned"], (_json(works),)).fetchone()
         # All of them are read only where one is to go: on most days none has become too old.
-        if connection.execute(QUERIES["retention_any"], (before, read)).fetchone() is None:
+        if connection.execute(QUERIES["retention_any"], (before, read, _json(whose))).fetchone() is None:
             return old
         held: set[Held] = set()
         leaving: set[Held] = set()
@@ -135,8 +146,10 @@ def _find(connection: Connection, before: float, works: Sequence[str]) -> _Old:
         for row in rows:
             newest[row["session"]] = row["number"]
         for row in rows:
-            session, number = sessions[row["session"]], row["number"]
+            number = row["number"]
             old.top = max(old.top, number)
+            if (session := sessions.get(row["session"])) is None:
+                continue
             person = session["person"]
             stays = session["living"] and number in (session["tip"], newest[row["session"]])
             if row["old"] and number <= read and not stays:
@@ -158,6 +171,10 @@ def _find(connection: Connection, before: float, works: Sequence[str]) -> _Old:
         return old
     finally:
         connection.execute("COMMIT")
+
+
+def _json(values: Iterable[object]) -> str:
+    return orjson.dumps(list(values)).decode()
 
 
 def _of(person: int, tail: bytes, reply: bytes | None) -> Iterable[Held]:

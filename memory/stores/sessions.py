@@ -113,7 +113,7 @@ class Sessions(JournalPart):
     async def enter(self, session: Session, entries: Sequence[Entry], messages: Sequence[Message] = ()) -> None:
         """See :class:`memory.ports.Journal`. Entering the same entry twice is entering it once; where the last one
         written holds, it is the last one then."""
-        sealed = await seal_all(messages, self._redact)
+        sealed = await seal_all(messages, self._redact.of(session.scope.org))
 
         def work(connection: Connection) -> Row:
             row = write_session(connection, session)

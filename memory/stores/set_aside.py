@@ -67,7 +67,8 @@ class SetAsideStore(Exchanges):
         # Who gives up waiting for a draft must not take it from the commit that makes it.
         drafted = await asyncio.shield(under_way) if under_way is not None else None
         draft = drafted or await self._drafted_somehow(exchange)
-        await self._spill.put(exchange.id, dump(draft, entries, self._redact, await self._texts(entries)))
+        redact = self._redact.of(exchange.session.scope.org)
+        await self._spill.put(exchange.id, dump(draft, entries, redact, await self._texts(entries)))
         if exchange.id not in self._drafts and await self._committed(exchange.id):
             self._spill.drop(exchange.id)
 

@@ -9,6 +9,7 @@ import orjson
 from aiohttp import web
 
 from memory.hooks.route_request import RouteRefused
+from memory.policy import NotKept
 from memory.ports import PublishFailed, StoreError
 from memory.services.person.commands import Ambiguous, NotFound
 from memory.services.person.fact_revision import NoDraft, Superseded
@@ -27,6 +28,7 @@ FAULTS = (
     RouteRefused,
     Superseded,
     NoDraft,
+    NotKept,
     PublishFailed,
     StoreError,
 )
@@ -66,6 +68,8 @@ def sentence_of(error: Exception) -> tuple[int, str]:
             return error.status, str(error)
         case NotFound():
             return 404, str(error.args[0])
+        case NotKept():
+            return 403, str(error)
         case Ambiguous():
             return 409, str(error.args[0])
         case StoreError():

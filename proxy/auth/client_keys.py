@@ -100,6 +100,11 @@ class ClientKeys:
         """Whether a key was in force when the journal answered last, however long ago."""
         return self._found(text) is not None
 
+    def org_of(self, text: str) -> str | None:
+        """Of which organisation a key was when the journal answered last; None where it is none, or of nobody's."""
+        found = self._found(text)
+        return found.org if found is not None else None
+
     @property
     def fault(self) -> str:
         """What is wrong, in a sentence; empty where nothing is."""

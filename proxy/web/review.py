@@ -137,4 +137,5 @@ def _decided(
 
 def _shown(held: dict[str, Any], most: int | None = None) -> dict[str, Any]:
     evidence = held["evidence"]
-    return {"held": held, "evidence": evidence[:most], "further": len(evidence) - len(evidence[:most])}
+    further = len(evidence) - len(evidence[:most]) + held.get("withheld", 0)
+    return {"held": held, "evidence": evidence[:most], "further": further}

@@ -48,7 +48,7 @@ async def test_a_server_learns_recalls_has_its_night_and_forgets_also_when_it_is
             await rooms.nights(memory).runner.run()
             health = await asking(proxy)("GET", "health")
             assert health["why"] == [] and health["row_security"]["in_force"]
-            assert "facts" in health["row_security"]["covered"] and "messages" in health["row_security"]["not_covered"]
+            assert "facts" in health["row_security"]["covered"] and "messages" in health["row_security"]["covered"]
         assert not (home / "journal.db").exists()
         async with proxied(server, home, provider) as proxy:
             await proxy.chat(QUESTION, "On 7443.", "And who reviews?", session="asks")

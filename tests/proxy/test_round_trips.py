@@ -19,10 +19,11 @@ from tests.proxy.homes import LESSONS, QUESTION
 from tests.running import Running, running
 from tests.slow_link import SlowLink
 
-NEW_SESSION, HUMAN, TOOL_RESULT = 7, 3, 2
+NEW_SESSION, HUMAN, TOOL_RESULT = 4, 3, 2
 """Round trips at most of a request that begins a session, has a person's message, has the result of a tool.
 
-The last two are one look whether others have written, what recall asks, and one transaction.
+All are one look whether others have written, what recall asks, and one transaction; beside the look at a session that
+begins, it is asked what other replicas' agents have said.
 """
 READERS = 4
 TOOLS = [{"type": "function", "function": {"name": "run", "parameters": {"type": "object", "properties": {}}}}]

@@ -19,8 +19,9 @@ from memory.features.approvals.store import ApprovalStore
 from memory.features.approvals.write_plan import ApprovalRefused, ApprovedFileChange, Crystallizer, WritePlan, mark_of
 from memory.learning.candidate_matching import says_the_same
 from memory.learning.redact import redact
+from memory.policy import PERSONAL, is_persons
 from memory.ports import PublishedFiles, PublishFailed
-from memory.scope import Layer, place_of
+from memory.scope import Layer, Scope, is_seen_from, place_of
 from memory.services.learn import Learner
 from memory.services.page.files import PageFiles
 from memory.services.person.commands import Ambiguous, NotFound
@@ -122,9 +123,16 @@ class CandidateApprovals:
             raise Ambiguous(id, [each.id for each in exact[:5]])
         return exact[0]
 
-    async def evidence(self, candidate: Candidate) -> list[Fact]:
-        """The facts that bear a candidate out, the oldest first."""
-        return sorted(await self._journal.facts(candidate.evidence), key=lambda fact: (fact.recorded_at, fact.id))
+    async def evidence(self, candidate: Candidate, scope: Scope) -> tuple[list[Fact], int]:
+        """The facts that bear a candidate out, the oldest first, as far as a person may see them, and how many there
+        are besides: what others have said is theirs, and of what many share neither what is confidential nor what is
+        about people is shown."""
+        facts = [
+            fact
+            for fact in await self._journal.facts(candidate.evidence)
+            if is_seen_from(fact.owner, scope) and (is_persons(fact.owner) or not _is_private(fact))
+        ]
+        return sorted(facts, key=lambda fact: (fact.recorded_at, fact.id)), len(candidate.evidence) - len(facts)
 
     async def approve(
         self,
@@ -295,6 +303,10 @@ class CandidateApprovals:
         if found is None:
             raise ApprovalRefused(f"a {candidate.kind} cannot be written yet")
         return found
+
+
+def _is_private(fact: Fact) -> bool:
+    return fact.sensitivity is not Sensitivity.NORMAL or fact.category in PERSONAL
 
 
 def _worded(candidate: Candidate, text: str) -> Candidate:

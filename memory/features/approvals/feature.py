@@ -105,10 +105,11 @@ class Approvals(Feature):
         return {"candidates": [candidate_json(each) for each in found]}
 
     async def one(self, question: RouteRequest) -> dict[str, Any]:
-        """One candidate with the facts behind it."""
+        """One candidate with the facts behind it: of what others said only how many, as ``withheld``."""
         held = await self.decisions.candidate(_id(question), question.owners)
-        evidence = [memory_json(fact, question.now) for fact in await self.decisions.evidence(held)]
-        return candidate_json(held) | {"evidence": evidence}
+        facts, withheld = await self.decisions.evidence(held, question.scope)
+        evidence = [memory_json(fact, question.now) for fact in facts]
+        return candidate_json(held) | {"evidence": evidence, "withheld": withheld}
 
     async def approve(self, question: RouteRequest) -> dict[str, Any]:
         """``{"text": …, "to": "project", "confirm": …}``, all optional. Without ``confirm`` it answers what would be

@@ -11,7 +11,7 @@ import msgspec
 
 from memory.candidate import Candidate, ImportOutcome
 from memory.features.approvals.store import ApprovalStore
-from memory.scope import Layer, Scope, owned_by
+from memory.scope import Layer, Scope, is_seen_from, owned_by
 from memory.services.transfer.records import InvalidRecord, checked, plain
 
 CANDIDATE = "candidate"
@@ -41,7 +41,9 @@ class CandidateRecords:
             raise InvalidRecord(f"its owner {candidate.owner[:80]!r} is none that you may write to")
         if any(known.owner != owner for known in await self._store.candidates_named([candidate.id])):
             raise InvalidRecord(f"a candidate of another owner has the id {candidate.id}")
-        return await self._store.take_candidate(replace(candidate, owner=owner), dry)
+        return await self._store.take_candidate(
+            replace(candidate, owner=owner), lambda of: is_seen_from(of, scope), dry
+        )
 
 
 def _read(record: Mapping[str, Any]) -> Candidate:

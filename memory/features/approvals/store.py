@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from datetime import datetime
 from typing import Any
@@ -35,8 +35,11 @@ class ApprovalStore(FeaturePart):
         """Candidates by id, whoever's."""
         return await self._db.read(lambda connection: with_evidence(connection, by_id(connection, ids)))
 
-    async def take_candidate(self, candidate: Candidate, dry: bool = False) -> ImportOutcome:
-        """Keep a candidate as it is told, decided or not; with ``dry`` only say what would become of it."""
+    async def take_candidate(
+        self, candidate: Candidate, sees: Callable[[str], bool], dry: bool = False
+    ) -> ImportOutcome:
+        """Keep a candidate as it is told, decided or not; with ``dry`` only say what would become of it. It is borne
+        out only by facts of owners that its person ``sees``."""
 
         def work(connection: Connection) -> ImportOutcome:
             same = (candidate.owner, candidate.mark)
@@ -45,9 +48,12 @@ class ApprovalStore(FeaturePart):
             if dry:
                 # What bears it out may be taken in by the same import, and is not there yet.
                 return ImportOutcome.TAKEN
-            if len(ask_many(connection, "facts_get", candidate.evidence)) < len(candidate.evidence):
+            there = [row for row in ask_many(connection, "facts_get", candidate.evidence) if sees(row["owner"])]
+            if len(there) < len(candidate.evidence):
                 return ImportOutcome.GONE
-            connection.execute(QUERIES["candidate_add"], _redacted_fields(candidate, self._redact))
+            connection.execute(
+                QUERIES["candidate_add"], _redacted_fields(candidate, self._redact.of_owner(candidate.owner))
+            )
             bear_out(connection, candidate.id, candidate.evidence)
             return ImportOutcome.TAKEN
 
@@ -61,12 +67,12 @@ class ApprovalStore(FeaturePart):
 
         def work(connection: Connection) -> list[Candidate]:
             for fact in added:
-                make_fact(connection, fact, self._redact, self._terms)
+                make_fact(connection, fact, self._redact.of_owner(fact.owner), self._terms)
             for fact in changed:
                 row = connection.execute(many("facts_get", 1), (fact.id,)).fetchone()
                 if row is not None:
                     write_columns(connection, fact_row(fact, str), row["state"])
-            return [decided(connection, each, at, self._redact) for each in decisions]
+            return [decided(connection, each, at, self._redact.of_owner(each.candidate.owner)) for each in decisions]
 
         return await self._db.write(work)
 

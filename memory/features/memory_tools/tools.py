@@ -262,7 +262,7 @@ class MemoryTools:
         # What may be somebody else's text is an observation, whatever it says of itself.
         draft = drafts[0] if len(drafts) == 1 and asker.origin is Origin.ASSISTANT else None
         kind = draft.kind if draft else FactKind.OBSERVATION
-        return Fact(
+        new = Fact(
             id=self._new_id(),
             text=clean,
             owner=owner,
@@ -280,6 +280,9 @@ class MemoryTools:
             sensitivity=sensitivity(clean),
             entities=draft.entities if draft else (),
         )
+        if why := self._learner.policies.of_owner(owner).forbids(new.sensitivity, new.category):
+            raise InvalidToolCall(why)
+        return new
 
     def _date(self, text: str) -> date:
         today = self._now().date()

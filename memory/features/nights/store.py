@@ -188,9 +188,10 @@ class NightStore(FeaturePart):
         for line in diff.lines:
             if line.memory in known:
                 row = (night, diff.owner, line.day.isoformat(), line.tier.value, line.session)
-                text = self._redact(line.text)
+                text = self._redact.of_owner(diff.owner)(line.text)
                 connection.execute(QUERIES["summary_add"], (*row, text, line.memory, line.weight))
-        put = [put_forward(connection, diff.owner, each, planned.at, self._redact) for each in diff.candidates]
+        redact = self._redact.of_owner(diff.owner)
+        put = [put_forward(connection, diff.owner, each, planned.at, redact) for each in diff.candidates]
         for id, (is_new, fields) in _one_each(filter(None, put)).items():
             connection.execute(QUERIES["night_candidate_add"], (night, id, is_new, orjson.dumps(fields).decode()))
         if replace(diff, candidates=()).empty and not any(put):
@@ -238,7 +239,7 @@ class NightStore(FeaturePart):
         for before, after in to_write:
             fields: dict[str, Any] = {}
             if before is None:
-                make_fact(connection, after, self._redact, self._terms)
+                make_fact(connection, after, self._redact.of_owner(owner), self._terms)
             else:
                 row = fact_row(after, str)
                 fields = {name: [before[name], row[name]] for name in COLUMNS if before[name] != row[name]}

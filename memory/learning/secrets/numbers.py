@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Literal
 
-NumberKind = Literal["cards", "ibans", "national_ids"]
+from memory.settings import NumberKind
 
 Found = Iterator[tuple[int, int, str]]
 

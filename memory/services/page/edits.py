@@ -16,6 +16,7 @@ from memory.fact import Fact, Origin, Sensitivity, Stability, State, Stream
 from memory.learning.outcome import ended
 from memory.learning.redact import redact
 from memory.learning.tombstones import tombstone_of
+from memory.policy import Policies
 from memory.ports import Guard, Journal
 from memory.scope import Layer, Scope
 from memory.services.lessons import rules
@@ -77,6 +78,7 @@ class PageEditor:
         now: Callable[[], datetime],
         device: str,
         resting: Callable[[], AbstractAsyncContextManager[None]],
+        policies: Policies | None = None,
     ) -> None:
         self._journal = journal
         self._near = near
@@ -85,6 +87,7 @@ class PageEditor:
         self._now = now
         self._device = device
         self._resting = resting
+        self._policies = policies or Policies({})
 
     async def read(self, scope: Scope, stream: Stream, file: str, changes: PageDiff, taken: AppliedEdits) -> None:
         """Note on ``taken`` what the edits of one file come to."""
@@ -174,6 +177,9 @@ class PageEditor:
         await self._written(replace(fact, stream=stream), file, number, taken)
 
     async def _written(self, fact: Fact, file: str, number: int, taken: AppliedEdits) -> None:
+        if why := self._policies.of_owner(fact.owner).forbids(fact.sensitivity, fact.category):
+            taken.faults.append(f"{file}:{number}: it is not remembered: {why}")
+            return
         new = [taken.facts[id] for id in taken.facts if id in taken.new][-AMONG:]
         comparing = self._near(fact.owner, fact.text, new)
         near, _ = await self._guard(

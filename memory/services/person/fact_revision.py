@@ -88,7 +88,7 @@ class FactReviser:
 
         Raises:
             NotFound, Ambiguous, Superseded: as :meth:`confirm`.
-            ValueError: when the text is empty.
+            ValueError: when the text is empty, or is something that its owner's policy does not let be kept.
         """
         clean = " ".join(redact(text).text.split())
         if not clean:
@@ -101,6 +101,7 @@ class FactReviser:
             await rules.at_hand()
             now = self._now()
             new = followed(fact, in_own_words(clean, fact.owner, fact.layer, self._new_id(), now, kind=fact.kind))
+            self._learner.policies.of_owner(new.owner).check(new.sensitivity, new.category)
             past = replace(fact, state=State.ARCHIVED) if fact.state is State.DRAFT else ended(fact, now)
             return lesson_of(0, (new, past), (), frozenset({fact.id}))
 

@@ -53,7 +53,7 @@ class ReplicaAgreement:
         if found.session.seen_at >= live.session.seen_at:
             live.session = found.session
             live.read_at = max(filter(None, (live.read_at, found.session.seen_at)))
-        if key is None:
+        if not found.by_key:
             tip = trail[found.shared - 1]
             self._live_sessions.ends_at(live, arrival.namespace, tip, found.shared)
             if live.tip not in trail[found.shared - 1 :]:

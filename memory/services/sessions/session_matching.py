@@ -175,7 +175,7 @@ class SessionMatcher:
         found = self.live_sessions.by_trail(arrival.namespace, trail)
         if found is None or found[0].tip != trail[found[1] - 1]:
             # What this process remembers is no session's newest request: the journal may know one that went further.
-            asked = self.replicas.shared and session_key(arrival, arrival.session_key) is None  # as it came
+            asked = self.replicas.shared  # as it came
             stored = None if asked else await self.live_sessions.stored_by_trail(arrival.namespace, trail)
             found = max(found, stored, key=lambda pair: pair[1]) if found and stored else found or stored
         return found

@@ -160,8 +160,10 @@ class Importer:
         forgotten = await self.forgotten(new)
         held = {fact.id for fact in await self._journal.facts([fact.id for fact in new])}
         unknown: list[Fact] = []
-        for fact in new:
-            if fact.id in held:
+        for place, fact in enumerate(new, 1):
+            if why := self._not_kept(fact):
+                taken.faults.append((place, why))
+            elif fact.id in held:
                 taken.known += 1
             elif fact.id in forgotten:
                 taken.forgotten += 1
@@ -195,6 +197,8 @@ class Importer:
             elif id in forgotten:
                 taken.forgotten += 1
                 taken.buried.append(id)
+            elif why := self._not_kept(memory):
+                taken.faults.append((place, why))
             else:
                 new.append(memory)
         facts = [memory for memory in new if isinstance(memory, Fact)]
@@ -203,6 +207,10 @@ class Importer:
         if new and not self._dry:
             await self._journal.restore_uses({memory.id: uses[memory.id] for memory in new if uses.get(memory.id)})
             await self._learner.remember(facts, passages)
+
+    def _not_kept(self, memory: Fact | Passage) -> str:
+        category = memory.category if isinstance(memory, Fact) else None
+        return self._learner.policies.of_owner(memory.owner).forbids(memory.sensitivity, category)
 
     async def _other(self, record: Mapping[str, Any], scope: Scope, taken: ImportSummary) -> None:
         """A line that is no memory."""

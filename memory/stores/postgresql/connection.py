@@ -166,6 +166,7 @@ class PostgresConnection:
         self._begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if reads else "BEGIN"
         self._reads = reads
         self._owners = ALL
+        self._named: str | None = None  # to whom the statements that are not answered yet are bound
         self._sent = self._received = 0
         self.pooled = self._is_pooled()
         if self.pooled:
@@ -181,9 +182,11 @@ class PostgresConnection:
             cursor = self._next_cursor()
             cursor.execute(statement.text, statement.values(parameters))
             return PostgresCursor(cursor, self, self._sent)
-        # Without a BEGIN both are one transaction; they go on one way there and back.
+        # Without a BEGIN all that is sent until somebody waits is one transaction; it goes on one way there and back.
         with nullcontext() if self._pipeline is not None else self._connection.pipeline():
-            self._next_cursor().execute(NAME_OWNERS, (self._owners,))
+            if self._pipeline is None or self._named != self._owners:
+                self._next_cursor().execute(NAME_OWNERS, (self._owners,))
+                self._named = self._owners
             cursor = self._next_cursor()
             cursor.execute(statement.text, statement.values(parameters))
         return PostgresCursor(cursor, self, self._sent)
@@ -222,12 +225,12 @@ class PostgresConnection:
             psycopg.Error: what any of it reported.
         """
         if self._pipeline is not None and self._received < self._sent:
-            self._received = self._sent
+            self._received, self._named = self._sent, None
             self._pipeline.sync()
 
     def settle(self) -> None:
         """After an error: let go of what is still under way, so that a transaction can be rolled back."""
-        self._received = self._sent
+        self._received, self._named = self._sent, None
         if self._pipeline is not None:
             for _ in range(2):  # what is reported of one statement may hold up the answer to others
                 with suppress(psycopg.Error):

@@ -8,7 +8,7 @@ from memory.stores.database import Watch
 from memory.stores.engine import Engine
 from memory.stores.forgetting import Terms, no_terms
 from memory.stores.journal import SqlJournal, begin
-from memory.stores.messages import Redact
+from memory.stores.messages import Redact, RedactorsByOrg, no_others
 from memory.stores.postgresql.database import PostgresDatabase
 
 
@@ -32,6 +32,7 @@ class PostgresJournal(SqlJournal):
         replica: str = "",
         own_index: bool = True,
         direct_url: str | None = None,
+        redact_of: RedactorsByOrg = no_others,
     ) -> None:
         def start(watch: Watch) -> tuple[Engine, bytes]:
             database = PostgresDatabase(
@@ -45,4 +46,4 @@ class PostgresJournal(SqlJournal):
             )
             return database, database.start(begin)
 
-        super().__init__(start, redact, terms, flush)
+        super().__init__(start, redact, terms, flush, redact_of)

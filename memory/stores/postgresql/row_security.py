@@ -16,11 +16,13 @@ SEE_ALL = f"SET LOCAL palimpsest.owners = '{ALL}'"
 NAME_OWNERS = "SELECT set_config('palimpsest.owners', $1, true)"
 """What is sent ahead of a statement that reads, on the same way there and back."""
 
-PROTECTED = ("facts", "passages", "summaries", "candidates", "research", "observations", "steps", "names")
-"""The tables of which a transaction sees nothing that it does not name."""
+PROTECTED = (
+    *("facts", "passages", "summaries", "candidates", "research", "observations", "steps", "names"),
+    *("sessions", "messages", "exchanges", "ledger", "receipts", "overviews", "pins", "spawns", "spawners"),
+)
+"""The tables of which a transaction sees nothing that it does not name: an owner's, and behind those a person's, whose
+name is the owner of what is known of them in all projects."""
 UNPROTECTED = {
-    "overviews": "is kept by a person's name, and a transaction names owners of memories",
-    "pins": "is kept by a person's name, and a transaction names owners of memories",
     "nights": "holds counts, and no text of a memory",
     "night_cursors": "holds numbers of rows",
     "crystallized": "holds ids of facts",
@@ -30,16 +32,9 @@ UNPROTECTED = {
     "terms": "holds counts of terms, by an owner's number",
     "owners": "holds names of owners, and counts",
     "people": "holds names of people",
-    "sessions": "is looked into before it is known whose a request is",
     "trail": "holds hashes, by which a session is found before it is known whose a request is",
-    "messages": "is reached by the number of a person",
-    "exchanges": "is reached by the number of a session",
-    "receipts": "is reached by the number of an exchange",
-    "ledger": "is reached by the number of a session",
     "seen": "is reached by the number of a session, and holds hashes",
     "uses": "is reached by the id of a memory, and holds counts",
-    "spawns": "is reached by the number of a session",
-    "spawners": "is reached by the number of a person",
     "research_uses": "is reached by the number of a research, and holds counts",
     "named": "is reached by the number of a name",
     "mentions": "is reached by the id of a memory, and holds numbers",

@@ -51,6 +51,11 @@ def row_security(connection: _SchemaConnection) -> None:
     connection.run((_OWN / "row_security.sql").read_text(encoding="utf-8"))
 
 
+def row_security_people(connection: _SchemaConnection) -> None:
+    """The same for a person's sessions and messages, and what belongs to those."""
+    connection.run((_OWN / "row_security_people.sql").read_text(encoding="utf-8"))
+
+
 def _steps() -> dict[str, Step]:
     functions = f"functions {hashlib.blake2b(_FUNCTIONS.encode(), digest_size=8).hexdigest()}"
     return {
@@ -61,6 +66,7 @@ def _steps() -> dict[str, Step]:
         "replicas": replicas,
         "turns": turns,
         "row_security": row_security,
+        "row_security_people": row_security_people,
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import psycopg
@@ -18,7 +19,7 @@ from memory.stores.postgresql.database import PostgresDatabase
 from memory.stores.postgresql.journal import PostgresJournal
 from memory.stores.postgresql.replica_indexes import keep_indexes
 from tests import postgresql
-from tests.memory.stores.derived_facts import exchange, fact, session, user
+from tests.memory.stores.derived_facts import AT, BOB, conversation, exchange, fact, session, user
 from tests.memory.stores.test_sessions import entry
 
 
@@ -218,5 +219,39 @@ async def test_who_leaves_the_work_does_not_take_it_again(url: str, tmp_path: Pa
         await first.learn(Lesson(1))
     second = replica(url, tmp_path, "two")
     await working(second)
+    for each in (first, second):
+        await each.close()
+
+
+async def test_a_session_is_begun_under_a_number_that_was_reserved_unless_it_is_begun_already(
+    url: str, tmp_path: Path
+) -> None:
+    first = replica(url, tmp_path, "one")
+    await working(first)
+    second = replica(url, tmp_path, "two")
+    trail = conversation([user("a")]).trail()
+    opening = "ns", trail[-1]
+    for each in (first, second):
+        assert await each.stored_session("nobody's", "ns", trail) is None
+        assert len(each._numbers) >= 4
+    left = len(first._numbers)
+    begun = await first.agree(session("s1", key="ns:trail:s1"), opening, None, [entry("ours")])
+    assert begun.session.id == "s1" and begun.version.size == 1 and len(first._numbers) == left - 1
+    # Another replica has begun it, by its opening or by its key; only a while later it is another one.
+    other = await second.agree(session("s2", key="ns:trail:s2"), opening, None, [entry("theirs")])
+    assert other.session.id == "s1" and await second.ledger("s2") == ()
+    # The same once more, of which the answer was lost.
+    again = await first.agree(session("s1", key="ns:trail:s1"), opening, None, [entry("ours"), entry("more", 1)])
+    assert again.session.id == "s1" and again.entries == (entry("ours"), entry("more", 1))
+    late = session("s3", key="ns:trail:s3", seen_at=AT + timedelta(hours=1))
+    assert (await second.agree(late, opening, None, [])).session.id == "s3"
+    named = await first.agree(session("s4", key="k"), None, None, [])
+    assert (await second.agree(session("s5", key="k"), None, None, [])).session.id == named.session.id == "s4"
+    # And one of somebody who is new.
+    bobs = await second.agree(session("s6", BOB), None, None, [entry("bob's")])
+    assert bobs.session.id == "s6" and await first.ledger("s6") == (entry("bob's"),)
+    # What is found along the trail alone says so.
+    found = await second.stored_session("no such key", "ns", trail)
+    assert found is not None and found.session.id == "s3" and not found.by_key
     for each in (first, second):
         await each.close()

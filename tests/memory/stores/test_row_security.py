@@ -12,6 +12,7 @@ import pytest
 
 from memory.ports import Lesson
 from memory.provenance import QUARANTINE
+from memory.research import Research
 from memory.scope import Layer
 from memory.stores.connection import Connection
 from memory.stores.database import Watch
@@ -22,7 +23,7 @@ from memory.stores.postgresql.row_security import PROTECTED, UNPROTECTED
 from memory.stores.queries import QUERIES
 from memory.visibility import only
 from tests import postgresql
-from tests.memory.stores.derived_facts import ANN, BOB, fact, redact
+from tests.memory.stores.derived_facts import ANN, AT, BOB, exchange, fact, redact, session, user
 
 ANNS, BOBS = (scope.owner(Layer.USER_PROJECT) or "" for scope in (ANN, BOB))
 
@@ -35,6 +36,15 @@ UNFILTERED: dict[str, tuple[str, str, tuple[object, ...]]] = {
     "observations": ("observations_of", "WHERE owner = ?", ()),
     "steps": ("steps_newest", "WHERE owner = ?", (10,)),
     "names": ("names_most", "WHERE owner IN (?*)", (10,)),
+    "sessions": ("sessions_get", "WHERE id IN (?*)", ()),
+    "messages": ("messages_known", "WHERE person = ? AND digest IN (?*)", ()),
+    "exchanges": ("retention_shown", "number IN (?*) AND", ()),
+    "ledger": ("retention_entries", "session = ? AND", ()),
+    "receipts": ("receipts_newest", "", (10,)),
+    "overviews": ("overviews_told", "WHERE owner = (SELECT name FROM people WHERE number = ?)", ()),
+    "pins": ("pins_of", "WHERE owner = ?", ()),
+    "spawns": ("spawns_of", "WHERE session = ?", ()),
+    "spawners": ("spawners_of", "WHERE person = ?", ()),
 }
 """Of each protected table a query of the stores, the filter that is taken out of it (none where it has none), and its
 other parameters."""
@@ -47,15 +57,18 @@ def url(server: postgresql.TestServer, tmp_path: Path) -> Iterator[str]:
         connection.execute(
             "INSERT INTO nights (number, owner, at, looked, passed_over, thrown) VALUES (1, %s, '', 0, 0, '')", ("",)
         )
+        for scope in (ANN, BOB):
+            connection.execute("INSERT INTO people (name) VALUES (%s)", (scope.owner(Layer.USER),))
         for table in PROTECTED:
-            for owner in (ANNS, BOBS, f"{QUARANTINE}{ANNS}"):
-                _fill(connection, table, owner)
+            for number, (owner, person) in enumerate(((ANNS, 1), (BOBS, 2), (f"{QUARANTINE}{ANNS}", 1)), 1):
+                _fill(connection, table, owner, person, number)
     yield url
     server.give_back()
 
 
-def _fill(connection: psycopg.Connection[tuple[object, ...]], table: str, owner: str) -> None:
-    """A row of an owner whose every text says whose it is."""
+def _fill(connection: psycopg.Connection[tuple[object, ...]], table: str, owner: str, person: int, number: int) -> None:
+    """A row of an owner, who is a person, whose every text says whose it is; of their session, and the exchange in it,
+    where it belongs to one."""
     columns = connection.execute(
         "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = %s AND is_nullable = 'NO' "
         "AND column_default IS NULL AND is_identity = 'NO'",
@@ -63,6 +76,9 @@ def _fill(connection: psycopg.Connection[tuple[object, ...]], table: str, owner:
     ).fetchall()
     values = {"text": owner, "bytea": owner.encode(), "bigint": 1, "double precision": 1.0, "boolean": False}
     row = {str(name): values[str(kind)] for name, kind in columns} | ({"state": "active"} if table == "facts" else {})
+    numbers = {"person": person, "session": number}
+    row |= {name: numbers[name] for name, kind in columns if kind == "bigint" and name in numbers}
+    row |= {"exchange": number} if table == "receipts" else {}
     places = ", ".join(["%s"] * len(row))
     connection.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({places})".encode(), [*row.values()])
 
@@ -167,6 +183,25 @@ async def test_an_id_of_somebody_elses_is_not_read_by_the_journal(
         with only(ANN.owners()):
             assert [each.text for each in await journal.facts(["a", "b"])] == ["Ann drinks tea"]
         assert len(await journal.facts(["a", "b"])) == 2
+    finally:
+        await journal.close()
+        server.give_back()
+
+
+async def test_what_a_shared_research_is_made_of_is_seen_with_it_and_nothing_else_of_its_person(
+    server: postgresql.TestServer, tmp_path: Path
+) -> None:
+    journal = PostgresJournal(server.database(tmp_path), tmp_path / "store", redact)
+    try:
+        said = user("Which ports are open?")
+        await journal.commit(exchange("e1", [said], "7443", of=session("s1", BOB)))
+        await journal.commit(exchange("e2", [user("mine")], "yours", of=session("s2", ANN)))
+        found = Research("r1", "p:acme/boat", BOB.owner(Layer.USER) or "", "Which ports?", AT, AT, trail=(said.digest,))
+        with only(ANN.owners()):
+            assert await journal.trail(found) == [said]
+            assert list(await journal.sessions_by_id(["s1", "s2"])) == ["s2"]
+            assert await journal.ledger("s1") == () and await journal.recent_replies(found.person, 5) == []
+        assert len(await journal.sessions_by_id(["s1", "s2"])) == 2
     finally:
         await journal.close()
         server.give_back()

@@ -53,3 +53,20 @@ BEGIN
         RAISE EXCEPTION 'the ledger has gone on' USING ERRCODE = 'PL003';
     END IF;
 END $$;
+
+-- Ends a transaction that begins a session which may have been begun already: the same one, one of its key, or one that
+-- opened alike (asked_link, where it is not empty) and was seen since a time.
+CREATE OR REPLACE FUNCTION session_must_be_new(
+    asked_id text, asked_key text, asked_namespace text, asked_link bytea, since double precision
+) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT 1 FROM sessions WHERE sessions.id = asked_id)
+        OR EXISTS (SELECT 1 FROM sessions WHERE sessions.key = asked_key AND sessions.key != '')
+        OR (asked_link != '' AND EXISTS (
+            SELECT 1 FROM trail JOIN sessions ON sessions.number = trail.session
+            WHERE trail.namespace = asked_namespace AND trail.link = asked_link AND sessions.seen > since
+        ))
+    THEN
+        RAISE EXCEPTION 'the session is begun' USING ERRCODE = 'PL003';
+    END IF;
+END $$;

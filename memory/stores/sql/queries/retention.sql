@@ -10,14 +10,14 @@ SELECT min(coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE meta.name = w
 FROM json_each(?) AS works;
 
 -- retention_any: whether an exchange is to go: one that is older than a time (first), which all works have read (up to
--- the second), but for those at which a session stands that was seen since
+-- the second), of people (JSON numbers), but for those at which a session stands that was seen since
 SELECT exchanges.number FROM exchanges CROSS JOIN sessions ON sessions.number = exchanges.session
 WHERE exchanges.number <= ?2 AND CAST(strftime('%s', exchanges.at) AS INTEGER) < ?1 AND NOT (
     sessions.seen >= ?1 AND (exchanges.number IS sessions.tip OR NOT EXISTS (
         SELECT 1 FROM exchanges AS later
         WHERE later.session = exchanges.session AND later.number > exchanges.number
     ))
-)
+) AND sessions.person IN (SELECT CAST(value AS INTEGER) FROM json_each(?3))
 LIMIT 1;
 
 -- retention_protected: messages that something else than an exchange holds: what sessions have been given that were
@@ -77,3 +77,26 @@ WHERE number IN (?*) AND NOT forgotten AND NOT EXISTS (
 
 -- retention_message: a message goes
 DELETE FROM messages WHERE number = ?;
+
+-- people: all whose messages there are
+SELECT number, name FROM people ORDER BY number;
+
+-- unkept_passages: an owner's passages that are too old, restricted where nothing restricted is kept, or of a message
+-- that told of people where nothing about people is: that stands with the person as well as with the project
+SELECT id FROM passages WHERE owner = :owner AND (
+    CAST(strftime('%s', at) AS INTEGER) < :before
+    OR (:restricted = 1 AND sensitivity = 'restricted')
+    OR (:personal = 1 AND source IN (
+        SELECT facts.source FROM facts
+        WHERE facts.owner IN (:owner, :person) AND facts.category IN ('person', 'people')
+    ))
+)
+LIMIT :most;
+
+-- unkept_facts: an owner's facts that are too old, or of a sort that is not kept
+SELECT id FROM facts WHERE owner = :owner AND (
+    recorded < :before
+    OR (:restricted = 1 AND sensitivity = 'restricted')
+    OR (:personal = 1 AND category IN ('person', 'people'))
+)
+LIMIT :most;

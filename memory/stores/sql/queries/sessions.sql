@@ -33,6 +33,17 @@ SELECT * FROM sessions WHERE id = ?;
 -- session_by_number: a session by its row
 SELECT * FROM sessions WHERE number = ?;
 
+-- session_begin: insert a session under a number of its own; its row
+INSERT INTO sessions (
+    number, id, key, person, org, user, project, runtime, kind, parent, segment, forked_from, started_at, seen_at, seen,
+    credential, held_out
+)
+SELECT
+    :number, :id, :key, people.number, :org, :user, :project, :runtime, :kind, :parent, :segment, :forked_from,
+    :started_at, :seen_at, :seen, :credential, :held_out
+FROM people WHERE people.name = :person
+RETURNING *;
+
 -- session_by_key: the session last seen under a runtime's own id
 SELECT * FROM sessions WHERE key = ? AND key != '' ORDER BY seen DESC, number DESC LIMIT 1;
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from memory.learning.redact import also_redact, redact
 from memory.learning.secrets import numbers
-from memory.learning.secrets.numbers import NUMBERS, NumberKind
+from memory.learning.secrets.numbers import NUMBERS
+from memory.settings import NumberKind
 
 
 @pytest.fixture(autouse=True)

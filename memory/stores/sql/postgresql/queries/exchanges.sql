@@ -17,15 +17,27 @@ ON CONFLICT (session, digest) DO UPDATE SET times = greatest(seen.times, exclude
 SELECT number, session, base, tail, reply, floor(seconds(at)) < ? AS old FROM exchanges ORDER BY number;
 
 -- retention_any: whether an exchange is to go: one that is older than a time (first), which all works have read (up to
--- the second), but for those at which a session stands that was seen since
+-- the second), of people (JSON numbers), but for those at which a session stands that was seen since
 SELECT exchanges.number FROM exchanges JOIN sessions ON sessions.number = exchanges.session
 WHERE exchanges.number <= ?2 AND floor(seconds(exchanges.at)) < ?1 AND NOT (
     sessions.seen >= ?1 AND (exchanges.number IS NOT DISTINCT FROM sessions.tip OR NOT EXISTS (
         SELECT 1 FROM exchanges AS later
         WHERE later.session = exchanges.session AND later.number > exchanges.number
     ))
-)
+) AND sessions.person IN (SELECT CAST(value AS bigint) FROM json_each(?3))
 LIMIT 1;
+
+-- unkept_passages: an owner's passages that are too old, restricted where nothing restricted is kept, or of a message
+-- that told of people where nothing about people is: that stands with the person as well as with the project
+SELECT id FROM passages WHERE owner = :owner AND (
+    floor(seconds(at)) < :before
+    OR (:restricted = 1 AND sensitivity = 'restricted')
+    OR (:personal = 1 AND source IN (
+        SELECT facts.source FROM facts
+        WHERE facts.owner IN (:owner, :person) AND facts.category IN ('person', 'people')
+    ))
+)
+LIMIT :most;
 
 -- forget_message: put a placeholder in a message's place, also where it may still come
 INSERT INTO messages (body, person, digest, role, forgotten) VALUES (?, ?, ?, 'other', true)

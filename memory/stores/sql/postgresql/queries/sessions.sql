@@ -21,6 +21,17 @@ ON CONFLICT (id) DO UPDATE SET
     credential = CASE excluded.credential WHEN '' THEN sessions.credential ELSE excluded.credential END
 RETURNING *;
 
+-- session_begin: insert a session under a number of its own; its row
+INSERT INTO sessions (
+    number, id, key, person, org, "user", project, runtime, kind, parent, segment, forked_from, started_at, seen_at, seen,
+    credential, held_out
+)
+SELECT
+    :number, :id, :key, people.number, :org, :user, :project, :runtime, :kind, :parent, :segment, :forked_from,
+    :started_at, :seen_at, :seen, :credential, :held_out
+FROM people WHERE people.name = :person
+RETURNING *;
+
 -- session_in_namespace: a session of a namespace by a runtime's own id, whichever runtime that was
 SELECT * FROM sessions WHERE key > ? AND key < ? AND right(key, length(?)) = ?
 ORDER BY seen DESC, number DESC LIMIT 1;
