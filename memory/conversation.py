@@ -127,23 +127,20 @@ class Message:
         return "\n".join([part.text for part in self.parts if isinstance(part, Text)])
 
     @property
-    def _is_text(self) -> bool:
-        """Whether it is one text, as most are: each is asked many times for what it holds beside."""
-        return len(self.parts) == 1 and type(self.parts[0]) is Text
-
-    @property
     def results(self) -> tuple[ToolResult, ...]:
         """Its tool results, in order."""
-        if self._is_text:
+        parts = self.parts
+        if len(parts) == 1 and type(parts[0]) is Text:  # as most are, and each is asked many times
             return ()
-        return tuple([part for part in self.parts if isinstance(part, ToolResult)])
+        return tuple([part for part in parts if isinstance(part, ToolResult)])
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
         """Its tool calls, in order."""
-        if self._is_text:
+        parts = self.parts
+        if len(parts) == 1 and type(parts[0]) is Text:
             return ()
-        return tuple([part for part in self.parts if isinstance(part, ToolCall)])
+        return tuple([part for part in parts if isinstance(part, ToolCall)])
 
 
 class MessageHistory(Sequence[Message]):

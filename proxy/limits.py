@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from proxy import metrics
@@ -175,6 +176,7 @@ def _limited(what: str, after: float) -> Limited:
     return Limited(what, after)
 
 
+@lru_cache(maxsize=1024)
 def network_of(address: str) -> str:
     """Who asks from an address: of IPv6 the network, in which one machine has any number of addresses."""
     try:

@@ -11,6 +11,7 @@ import ipaddress
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
@@ -76,12 +77,17 @@ class ServerSettings(Section):
     @property
     def loopback(self) -> bool:
         """Whether only programs on this machine can reach us."""
-        if self.host == "localhost":
-            return True
-        try:
-            return ipaddress.ip_address(self.host.strip("[]")).is_loopback
-        except ValueError:
-            return False
+        return _is_loopback(self.host)
+
+
+@lru_cache(maxsize=16)
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
 
 
 DialectName = Literal["openai-chat", "openai-responses", "anthropic-messages", "gemini-generate", "ollama-chat", "*"]

@@ -101,9 +101,7 @@ def heeded(
         if share >= weights.least and share + own[memory.id][1] >= floor.preference
     ]
     known_words = words_of_the_known([memory for _, memory in candidates], present, now)
-    first = [each for each in _once(sorted(scored, key=best_first)) if not retold(each.memory, known_words)][
-        : weights.most
-    ]
+    first = [each for each in _once(best_first(scored)) if not retold(each.memory, known_words)][: weights.most]
     known = {each.id for each in first}
     sources = {each.memory.source for each in first}
     return [*first, *(each for each in ranked if each.id not in known and not _retells(each.memory, sources))]

@@ -69,16 +69,14 @@ def at_work(
     shares = relevance.shown(request_text, [readable(each.memory) for each in facts if isinstance(each.memory, Fact)])
     least = few.answers if worded else few.applies
     # The share goes first; what the words say decides among those that are about as likely.
-    shown = [
+    shown = best_first(
         each._replace(score=each.score + share, why={**each.why, "applies": share})
         for each, share in zip(facts, shares, strict=True)
         if share >= least
-    ]
-    shown.sort(key=best_first)
-    shown = shown[: few.facts]
+    )[: few.facts]
     if not (worded and asks):
         return shown
-    return sorted((*shown, *_details(ranked, candidates, shown, few)), key=best_first)
+    return best_first((*shown, *_details(ranked, candidates, shown, few)))
 
 
 def _details(

@@ -63,12 +63,17 @@ def budget(
 
     ``ours`` turns the provider's tokens into ours (:meth:`memory.context.calibration.Calibration.ours`).
     """
-    usable = max(window - reserve, int(window * LEAST))
+    usable = largest(window, reserve)
 
     def share(part: float) -> int:
         return max(ours(int(usable * part)), 0)
 
     return Budget(share(1.0), share(shares.trim), share(shares.fold), share(shares.rotate), share(shares.target), fixed)
+
+
+def largest(window: int, reserve: int) -> int:
+    """The largest request, in the provider's tokens, to a model that reads so many at once."""
+    return max(window - reserve, int(window * LEAST))
 
 
 _READ_APART = ("gpt-5", "o1", "o3", "o4", "codex")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from memory.context.layer_precedence import nearest
 from memory.context.rank import Scored
-from memory.fact import Fact, Passage, State
+from memory.fact import Fact, State
 from memory.language.terms import words_of
 
 _Worded = tuple[Scored, frozenset[int]]
@@ -101,19 +101,23 @@ def _facts_in_context(pool: list[_Worded]) -> list[_Worded]:
     and what is contested in the passage's place.
     """
     passages: dict[bytes, list[int]] = {}
+    facts: list[tuple[int, Fact]] = []
     for index, (each, _) in enumerate(pool):
-        if isinstance(each.memory, Passage):
-            passages.setdefault(each.memory.source, []).append(index)
+        if isinstance(memory := each.memory, Fact):
+            facts.append((index, memory))
+        else:
+            passages.setdefault(memory.source, []).append(index)
     remaining: list[_Worded | None] = list(pool)
     held: list[tuple[int, int]] = []
     contested: dict[int, frozenset[int]] = {}
-    for index, (each, terms) in enumerate(pool):
-        if not isinstance(each.memory, Fact) or each.memory.state is State.SUPERSEDED:
+    for index, fact in facts:
+        if fact.source not in passages or fact.state is State.SUPERSEDED:
             continue
-        for place in passages.get(each.memory.source, ()):
+        each, terms = pool[index]
+        for place in passages[fact.source]:
             holder, wording = pool[place]
             if len(terms & wording) >= _HELD * len(terms):
-                if each.memory.contradicts:
+                if fact.contradicts:
                     remaining[index] = (each._replace(score=max(each.score, holder.score)), terms)
                     contested[place] = contested.get(place, frozenset()) | terms
                 else:

@@ -39,7 +39,7 @@ def anchors(scored: Sequence[Scored], questions: Sequence[Scored] = (), reach: R
     """The turns beside which one should look, best first, each with its best passage: of what was found, and of the
     questions that were ``questions`` then."""
     places: dict[TurnRef, Scored] = {}
-    for each in sorted((*scored, *questions), key=best_first):
+    for each in best_first((*scored, *questions)):
         if len(places) >= reach.best:
             break
         if isinstance(each.memory, Passage):
@@ -82,7 +82,7 @@ def joined(
         found[passage.id] = (
             known._replace(score=score, why={**known.why, **lent}) if known else Scored(passage, score, parts | lent)
         )
-    return sorted(found.values(), key=best_first)
+    return best_first(found.values())
 
 
 def _share(source: Scored, step: int, reach: Reach) -> float:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from memory.context.disputed import doubter, each_in_scope, sides
 from memory.context.later_remarks import LaterRemark
@@ -27,6 +27,10 @@ CLOSING: Final = "</recalled-memory>"
 OUTDATED: Final = " (may be outdated: the newest message says otherwise)"
 WHOLE: Final = 3
 """The best so many are shown whole, whatever a night has put in short."""
+DAY: Final = len("2026-01-01\n") // 4 + 1
+"""Tokens of a day that memories stand under."""
+NEARLY_FULL: Final = 100
+"""Tokens of room from which on a memory is looked at before its line is made."""
 SIDES: Final = 4
 """Other sides of a memory that are told at most: of dozens of exceptions to a rule, those that were borne out last."""
 UNSETTLED: Final = "Unsettled, both were said; what was borne out last stands first:"
@@ -64,7 +68,16 @@ class Packed:
 
 def tokens_of(text: str) -> int:
     """Tokens of prose: four bytes each, rounded up, which is on the safe side for what we add."""
-    return -(-(len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))) // 4)
+    return _tokens(_bytes(text))
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def _tokens(size: int) -> int:
+    """Those of so many bytes."""
+    return -(-size // 4)
 
 
 def pack(
@@ -99,9 +112,10 @@ def pack(
     days: set[date] = set()
     taken: set[str] = set()
     spent = tokens_of(f"\n\n{OPENING}\n{CLOSING}")
+    nearly_full = budget - NEARLY_FULL
     for remark in remarks:
         group = [
-            _Line(Scored(memory, 0.0), _dated(memory, now) + behind.get(memory.id, ""))
+            _lined(Scored(memory, 0.0), _dated(memory, now) + behind.get(memory.id, ""))
             for memory in (remark.fact, remark.later)
         ]
         cost = sum(map(_cost, group)) + tokens_of(LATER)
@@ -112,12 +126,12 @@ def pack(
     for each in scored:
         memory = each.memory
         id = memory.id
-        if id in taken or spent + _least(memory) > budget:
+        if id in taken or (spent > nearly_full and spent + _least(memory) > budget):
             continue
         at_odds = isinstance(memory, Fact) and (memory.contradicts or id in against)
         if at_odds and isinstance(memory, Fact) and (both := sides(memory, contested)):
             group = [
-                _Line(each._replace(memory=side), _dated(side, now) + behind.get(side.id, ""))
+                _lined(each._replace(memory=side), _dated(side, now) + behind.get(side.id, ""))
                 for side in both
                 if side.id not in taken
             ]
@@ -132,42 +146,50 @@ def pack(
                 continue
         wanted = terms if len(chosen) >= WHOLE else None
         text = _line(memory, wanted) + behind.get(id, "")
-        cost = tokens_of(text + "\n") + _left_out(memory, wanted)
+        size = _bytes(text)
+        cost = _tokens(size + 1) + _left_out(memory, wanted)
         if spent + cost > budget:
             continue
         day = _when(memory, now).date()
-        cost += 0 if day in days else tokens_of(f"{day.isoformat()}\n")
+        cost += 0 if day in days else DAY
         if spent + cost > budget:
             continue
         if doubted(memory) and spent + cost + tokens_of(OUTDATED) <= budget:
             text += OUTDATED
+            size += len(OUTDATED)
             cost += tokens_of(OUTDATED)
         spent += cost
         days.add(day)
         taken.add(id)
-        chosen.append((day, _Line(each, text)))
+        chosen.append((day, _Line(each, text, size)))
     lines = _by_day(chosen)
     for heading, group in unsettled:
         lines += [heading, *(line.text for line in group)]
     if not lines:
         return Packed()
+    shown = [line for _, line in chosen] + [line for _, group in unsettled for line in group]
     return Packed(
         "\n\n" + "\n".join([OPENING, *lines, CLOSING]),
         tuple(
-            ShownMemory(
-                line.scored.id, line.scored.memory.text, line.scored.score, line.scored.why, tokens_of(line.text)
-            )
-            for line in (*(line for _, line in chosen), *(line for _, group in unsettled for line in group))
+            [
+                ShownMemory(memory.id, memory.text, score, why, _tokens(line.size))
+                for line in shown
+                for memory, score, why in (line.scored,)
+            ]
         ),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A memory and the line that it stands on."""
+class _Line(NamedTuple):
+    """A memory and the line that it stands on, of ``size`` bytes."""
 
     scored: Scored
     text: str
+    size: int
+
+
+def _lined(scored: Scored, text: str) -> _Line:
+    return _Line(scored, text, _bytes(text))
 
 
 def _beside(id: str, group: Sequence[_Line], room: int) -> list[_Line]:
@@ -182,7 +204,7 @@ def _beside(id: str, group: Sequence[_Line], room: int) -> list[_Line]:
 
 
 def _cost(line: _Line) -> int:
-    return tokens_of(line.text + "\n")
+    return _tokens(line.size + 1)
 
 
 def disarmed(text: str) -> str:

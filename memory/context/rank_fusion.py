@@ -51,8 +51,7 @@ def fused(rounds: Sequence[SearchPass]) -> list[Scored]:
         else Scored(scored.memory, score + BONUS * (times[id] - 1), {**scored.why, "parts": times[id] / len(rounds)})
         for id, (score, scored) in best.items()
     ]
-    found.sort(key=best_first)
-    return found
+    return best_first(found)
 
 
 COVERED: Final = 0.6
@@ -65,12 +64,12 @@ def answered_already(first: SearchPass, part: WeightedQuery) -> bool:
     """Whether the best that the whole question found has a memory for a part: then the part need not be searched."""
     for scored in islice(first.scored, LOOKED_AT):
         held = words_of(scored.memory.text)
-        if part.coverage(sum(weight for number, weight in part.sparse.items() if number in held)) >= COVERED:
+        if part.coverage(sum([weight for number, weight in part.sparse.items() if number in held])) >= COVERED:
             return True
     return False
 
 
 def brings_new(rounds: Sequence[SearchPass], found: SearchPass) -> bool:
     """Whether a round found anything among its best that none before it has: else further ones are not worth it."""
-    known = {each.id for earlier in rounds for each in earlier.scored}
-    return any(each.id not in known for each in islice(found.scored, TOP))
+    known = {each.memory.id for earlier in rounds for each in earlier.scored}
+    return not known.issuperset([each.memory.id for each in found.scored[:TOP]])

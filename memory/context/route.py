@@ -97,7 +97,7 @@ def parts_of(route: QuestionRoute, memory: Fact | Passage) -> Parts:
     if route is NOWHERE:
         return {}
     parts: Parts = {}
-    if route.people and speaker_name(memory).lower() in route.people:
+    if route.people and (name := speaker_name(memory)) and name.lower() in route.people:
         parts["person"] = 1.0
     if route.spans and (near := about_then(memory, route.spans)) > 0:
         parts["time"] = near

@@ -54,13 +54,16 @@ def recorded(tallies: Mapping[str, Tally], shown: Iterable[tuple[Mapping[str, fl
     its share of the score."""
     counts = {leg: (tally.used, tally.unused) for leg, tally in tallies.items()}
     for why, used in shown:
-        shares = {leg: part if (part := why.get(leg, 0.0)) > 0.0 else 0.0 for leg in LEGS}
-        whole = sum(shares.values())
-        if whole <= 0:
+        parts = {leg: why[leg] for leg in LEGS if leg in why and why[leg] > 0.0}
+        if not parts:
             continue
-        new = {}
-        for leg, part in shares.items():
-            share, known = part / whole, counts.get(leg, _NOTHING)
+        whole = sum(parts.values())
+        new: dict[str, tuple[float, float]] = {}
+        for leg in LEGS:
+            if leg not in parts and leg not in counts:
+                continue
+            share = parts[leg] / whole if leg in parts else 0.0
+            known = counts.get(leg, _NOTHING)
             if share or known != _NOTHING:
                 new[leg] = known[0] * COUNT_DECAY + share * used, known[1] * COUNT_DECAY + share * (not used)
         counts = new

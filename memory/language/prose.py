@@ -144,7 +144,7 @@ def is_machine_output(line: str) -> bool:
         return True
     if len(line) < 30:
         return False
-    plain = sum(c.isalpha() or c == " " for c in line)
+    plain = sum(map(str.isalpha, line)) + line.count(" ")
     return plain < 0.7 * len(line) and not _PERSONAL.search(line)
 
 

@@ -48,7 +48,8 @@ def words_of(text: str) -> frozenset[int]:
 
 def rarity(documents: int, frequency: int) -> float:
     """BM25's inverse document frequency; positive, and largest for a word that no document has."""
-    return log(1.0 + (documents - min(frequency, documents) + 0.5) / (min(frequency, documents) + 0.5))
+    held = frequency if frequency < documents else documents
+    return log(1.0 + (documents - held + 0.5) / (held + 0.5))
 
 
 def product(left: Mapping[int, float], right: Mapping[int, float]) -> float:

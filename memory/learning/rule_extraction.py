@@ -248,7 +248,7 @@ def _draft(
 
 def letters(text: str) -> str:
     """The letters and digits of a text, in lower case."""
-    return "".join(c for c in text.lower() if c.isalnum())
+    return "".join(filter(str.isalnum, text.lower()))
 
 
 def last_question(text: str) -> str:

@@ -77,8 +77,10 @@ def any_of(words: str) -> str:
 
 def first(rules: Iterable[Rule], clause: SpokenSentence) -> RuleFinding | None:
     """What the first matching rule means."""
+    words = clause.words
     for each in rules:
-        if each.matches(clause):
+        # Few have a word in common with a clause: that is seen before they are asked.
+        if (not each.cues or each.cues & words) and each.matches(clause):
             return each.means
     return None
 

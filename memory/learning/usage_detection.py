@@ -60,11 +60,8 @@ def used(memories: Mapping[str, str], reply: str, before: Sequence[Message], *, 
     echo = _Echo(before, known)
     # Most share no word with a reply, which their terms tell: those are at hand since recall compared them.
     reply_terms = frozenset(map(term, forms))
-    return frozenset(
-        id
-        for id, text in memories.items()
-        if not words_of(text).isdisjoint(reply_terms) and _used(text, forms, theirs, echo)
-    )
+    likely = [(id, text) for id, text in memories.items() if words_of(text) & reply_terms]
+    return frozenset([id for id, text in likely if _used(text, forms, theirs, echo)])
 
 
 def _used(text: str, forms: Mapping[str, str], theirs: frozenset[str], echo: _Echo) -> bool:
@@ -103,8 +100,10 @@ class _Echo:
         if self._texts is None:
             self._texts = list(self._newest())
         if word not in self._found:
-            begins = re.compile(rf"(?<!\w){re.escape(word)}")
-            self._found[word] = any(word in text and begins.search(text) for text in self._texts)
+            holding = [text for text in self._texts if word in text]
+            # A pattern is made only where the word stands somewhere: it takes longer than to look for it.
+            begins = re.compile(rf"(?<!\w){re.escape(word)}") if holding else None
+            self._found[word] = begins is not None and any(map(begins.search, holding))
         return self._found[word]
 
     def _newest(self) -> Iterable[str]:
@@ -118,6 +117,8 @@ class _Echo:
 
 def _text(message: Message) -> str:
     """Everything that a model read in a message."""
+    if len(message.parts) == 1 and isinstance(only := message.parts[0], Text):
+        return only.text
     texts = [part.text for part in message.parts if isinstance(part, Text | Reasoning)]
     texts += [part.arguments for part in message.parts if isinstance(part, ToolCall)]
     return "\n".join([*texts, *(result.text for result in message.results)])
@@ -145,7 +146,7 @@ def _beginning(word: str, base: str) -> str:
 @lru_cache(maxsize=4096)
 def _terms(text: str) -> frozenset[str]:
     """The stems by which a memory is known again."""
-    return frozenset(base for base in stems(text) if base not in _FRAME)
+    return frozenset(stems(text)) - _FRAME
 
 
 @lru_cache(maxsize=4096)

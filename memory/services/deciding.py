@@ -142,12 +142,12 @@ class ContextDecider:
         else:
             start = time.perf_counter()
             standing = (*standing, *((index, entry) for entry in new))
-            present = frozenset(memory for _, entry in standing for memory in entry.memories) | asked_for
+            present = frozenset(asked_for).union([memory for _, entry in standing for memory in entry.memories])
             tokens = self._tokens_left(conversation, standing)
             recalled = await self._recall(request, tokens, present, until)
             if not recalled.failed or not until.left:
                 self._times.took(time.perf_counter() - began)
-            memories = tuple(shown.memory for shown in recalled.shown)
+            memories = tuple([shown.memory for shown in recalled.shown])
             new.append(Entry(*key, recalled.text, form, f"recall {recalled.note}".strip(), memories))
             steps |= {**recalled.steps, "recall": elapsed_ms(start)}
         # A request on the same message may have failed meanwhile, and went on with nothing: that stands then.

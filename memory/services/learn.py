@@ -21,7 +21,7 @@ from memory.context.question import RecallQuestion
 from memory.conversation import Role
 from memory.fact import Fact, FactDraft, FactKind, Passage
 from memory.hooks.chain import Features
-from memory.language.terms import product
+from memory.language.terms import product, words_of
 from memory.language.words import stems
 from memory.learning.branch_staging import apart, tells_of_code, touches
 from memory.learning.citations import tells_of_a_place
@@ -274,8 +274,8 @@ class Learner(JournalFollower):
 
     async def _learned(self, journaled: Journaled) -> Learned:
         """What is read in an exchange: of a little talk here, else in a thread, as streams are relayed meanwhile."""
-        new = [*(journaled.messages[index] for index in journaled.fresh), *filter(None, [journaled.reply])]
-        size = sum(len(message.text) + sum(len(each.text) for each in message.results) for message in new)
+        new = [*[journaled.messages[index] for index in journaled.fresh], *filter(None, [journaled.reply])]
+        size = sum([len(message.text) + sum([len(each.text) for each in message.results]) for message in new])
         if size <= LITTLE:
             await rules.at_hand()
             return rules.learned(journaled, assistant=self._settings.assistant)
@@ -436,7 +436,7 @@ async def _aside(texts: Sequence[object], work: Callable[P, T], *given: P.args, 
 
 def _has_subject(piece: PassageDraft) -> bool:
     """Whether a piece says something. A person's one word may be an answer; an assistant's is a nod."""
-    return len(set(stems(piece.text))) >= (1 if piece.origin.trusted else 3)
+    return len(words_of(piece.text)) >= (1 if piece.origin.trusted else 3)
 
 
 def _owner(scope: Scope, layer: Layer) -> str | None:

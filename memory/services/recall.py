@@ -127,17 +127,20 @@ class Recall:
             each for each in searched.remarks if may_recall(each.fact, arrival) and may_recall(each.later, arrival)
         ]
         beside = [memory for each in remarks for memory in (each.fact, each.later)]
-        shown = {each.id: each for each in (*(scored.memory for scored in (*fixes, *searched.scored)), *beside)}
+        shown = {each.id: each for each in (*[scored.memory for scored in (*fixes, *searched.scored)], *beside)}
         marks = await self._marks(session, arrival, [*shown.values()])
         remarks = [each for each in remarks if _is_whole(each.fact, marks) and _is_whole(each.later, marks)]
         fixes, best = apply_marks(fixes, marks), apply_marks(searched.scored, marks)
-        found = [each for each in (*broad, *best, *people) if each.id not in present]
-        known = {each.id for each in fixes}
-        scored = [*fixes]
+        given = present.union([each.memory.id for each in fixes])
+        found = [each for each in (*broad, *best, *people) if each.memory.id not in given]
+        if arrival.kind is RequestKind.SUBAGENT:
+            found = [each for each in found if may_recall(each.memory, arrival)]
+        # Of what was found twice the first stands for both.
+        first: dict[str, Scored] = {}
         for each in found:
-            if each.id not in known and may_recall(each.memory, arrival):
-                known.add(each.id)
-                scored.append(each)
+            if (id := each.memory.id) not in first:
+                first[id] = each
+        scored = [*fixes, *first.values()]
         other = rivals_of(each.memory for each in scored)
         rivals = showable(await self._journal.memories(other, owners), arrival.at) if other else []
         words = {id: mark.words for id, mark in marks.items() if mark.words}
@@ -195,6 +198,8 @@ class Recall:
 
 def apply_marks(scored: Sequence[Scored], marks: Mapping[str, MemoryMark]) -> list[Scored]:
     """A ranking with what counts for less behind the rest of it, and without what counts for nothing."""
+    if not marks:
+        return [*scored]
     whole: list[Scored] = []
     less: list[Scored] = []
     for each in scored:

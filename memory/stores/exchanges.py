@@ -227,7 +227,7 @@ class Exchanges(WorkerBacklog):
             if shared > known and past.depth < DEPTH:
                 base, depth, known = past.number, past.depth + 1, shared
         new, times = self._count(connection, session, _closest(bases, draft.history), draft)
-        memories = tuple(each.memory for each in draft.receipt.shown)
+        memories = tuple([each.memory for each in draft.receipt.shown])
         shown, at = names(memories), stamp(draft.at) or ""
         row = _row(draft, new) | {"session": session, "base": base, "kept": known, "depth": depth, "shown": shown}
         cursor = connection.execute(QUERIES["exchange_write"], row | {"tail": draft.history[known * DIGEST :]})
@@ -241,7 +241,7 @@ class Exchanges(WorkerBacklog):
         trail = last_link(draft.history[: -draft.behind * DIGEST], bases) if draft.behind else link
         write_trail(connection, draft, session, number, trail)
         if draft.receipt.id:  # A replayed exchange has none: nothing was done to it.
-            stored = self._known.of(each.memory for each in draft.receipt.shown)
+            stored = self._known.of(memories)
             body = receipt_text(draft.receipt, self._redact.of(draft.session.scope.org), stored)
             connection.execute(QUERIES["receipt_write"], (draft.receipt.id, number, body))
         if draft.receipt.shown:
@@ -292,7 +292,7 @@ class Exchanges(WorkerBacklog):
             session=of.session,
             kind=exchange.kind,
             at=exchange.at,
-            messages=tuple(messages[key] for key in digests),
+            messages=tuple([messages[key] for key in digests]),
             fresh=tuple(index - len(between) if index >= end else index for index in fresh),
             reply=messages[exchange.reply] if answered and exchange.reply else None,
             shown=exchange.shown,

@@ -260,7 +260,7 @@ class Facts(JournalPart):
 
         def work(connection: Connection) -> list[Passage]:
             rows = connection.execute(QUERIES["passages_near"], (ranges,)).fetchall()
-            known = self._known.of(row["id"] for row in rows)
+            known = self._known.of([row["id"] for row in rows])
             found = [known.get(row["id"]) or passage_of(row) for row in rows]
             return [each for each in found if isinstance(each, Passage) and (owners is None or each.owner in owners)]
 
@@ -308,7 +308,7 @@ def add_texts(connection: Connection, documents: Mapping[str, int], terms: Mappi
         counted = terms.get(owner, {})
         if counted:
             connection.execute(QUERIES["terms_add"], (_json([*counted.items()]), owner))
-        if any(count < 0 for count in counted.values()):
+        if min(counted.values(), default=0) < 0:
             connection.execute(QUERIES["terms_drop"], (owner,))
 
 

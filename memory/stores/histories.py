@@ -17,14 +17,14 @@ def join(digests: Sequence[bytes]) -> bytes:
     Raises:
         ValueError: when a digest is not 16 bytes long.
     """
-    if any(len(digest) != DIGEST for digest in digests):
+    if not {*map(len, digests)} <= {DIGEST}:
         raise ValueError(f"a digest has {DIGEST} bytes")
     return b"".join(digests)
 
 
 def split(joined: bytes) -> tuple[bytes, ...]:
     """The inverse of :func:`join`."""
-    return tuple(joined[start : start + DIGEST] for start in range(0, len(joined), DIGEST))
+    return tuple([joined[start : start + DIGEST] for start in range(0, len(joined), DIGEST)])
 
 
 def common(first: bytes, second: bytes) -> int:

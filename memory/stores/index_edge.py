@@ -165,7 +165,9 @@ class EdgeIndex:
         )
 
     def _must_have_room(self) -> None:
-        there = next(each for each in (self.folder, *self.folder.parents) if each.exists())
+        there = self.folder
+        while not there.exists() and there != there.parent:
+            there = there.parent
         if shutil.disk_usage(there).free < RESERVE:
             raise StoreFault(f"the disk is full: the index in {self.folder} is not written", StoreFaultKind.FULL)
 

@@ -41,10 +41,10 @@ class KnownMemories:
         with self._lock:
             young, elder = self._young, self._elder
             for id in ids:
-                if (known := young.get(id)) is not None:
-                    found[id] = known
-                elif (known := elder.get(id)) is not None:
-                    found[id] = known
+                if id in young:
+                    found[id] = young[id]
+                elif id in elder:
+                    found[id] = elder[id]
                     if len(young) < self._half:
                         young[id] = elder.pop(id)
             self._make_room()

@@ -108,8 +108,8 @@ def end_of(exchange: CommittedExchange, of: ExchangeOwner, read: Reading) -> Jou
         session=of.session,
         kind=exchange.kind,
         at=exchange.at,
-        messages=tuple(messages[digest] for digest in digests[start:]),
-        fresh=tuple(index - start for index in exchange.fresh),
+        messages=tuple([messages[digest] for digest in digests[start:]]),
+        fresh=tuple([index - start for index in exchange.fresh]),
         reply=messages[exchange.reply] if exchange.reply else None,
         shown=exchange.shown,
     )

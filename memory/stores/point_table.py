@@ -6,7 +6,8 @@ Not safe to be changed while it is searched: whoever has it sees to that.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypedDict
+from functools import partial
+from typing import Final, TypedDict, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,10 @@ class Arrays(TypedDict):
     terms: NDArray[np.uint32]
     rows: NDArray[np.int32]
     weights: Scores
+
+
+_HIT: Final = cast("Callable[[tuple[str, float, float]], IndexHit]", partial(tuple.__new__, IndexHit))
+"""A hit of its parts, in half the time of calling the class: a search makes forty and more."""
 
 
 class PointTable:
@@ -163,7 +168,8 @@ class PointTable:
             nearby = nearest(self.vectors, dense, near, wrong, query.limit).tolist()
             rows += [row for row in nearby if row not in known]
             shared += [0.0] * (len(rows) - len(shared))
-        return list(map(IndexHit, [self.ids[row] for row in rows], self._cosines(rows, dense).tolist(), shared))
+        ids = [self.ids[row] for row in rows]
+        return list(map(_HIT, zip(ids, self._cosines(rows, dense).tolist(), shared, strict=True)))
 
     def _cosines(self, rows: Rows | list[int], dense: Vector | None) -> Scores:
         return np.zeros(len(rows), dtype=np.float32) if dense is None else self.vectors[rows] @ dense

@@ -281,7 +281,7 @@ def entry_of(row: Row) -> Entry:
 def receipt_text(receipt: Receipt, redact: Redact, stored: Mapping[str, Fact | Passage] | None = None) -> str:
     """A receipt as JSON. What is ``stored`` was looked through for secrets when it was written, and is not looked
     through again with every request that it is shown in."""
-    clean = {id: memory.text for id, memory in stored.items()} if stored else {}
+    clean = stored or {}
     fields = {field: getattr(receipt, field) for field in _RECEIPT} | {"note": redact(receipt.note)}
     fields["steps"] = dict(receipt.steps)
     fields["shed"] = (
@@ -290,7 +290,7 @@ def receipt_text(receipt: Receipt, redact: Redact, stored: Mapping[str, Fact | P
     fields["shown"] = [
         {
             "memory": each.memory,
-            "text": each.text if clean.get(each.memory) == each.text else redact(each.text),
+            "text": each.text if each.memory in clean and clean[each.memory].text == each.text else redact(each.text),
             "score": each.score,
             "why": dict(each.why),
             "tokens": each.tokens,

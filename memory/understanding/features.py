@@ -17,18 +17,23 @@ SIZE = 1 << 16
 """Rows of a table of features."""
 
 
+@lru_cache(maxsize=32768)
 def number(feature: str) -> int:
-    """The row of a feature."""
+    """The row of a feature; those of common words come again with every text."""
+    return _row(feature)
+
+
+def _row(feature: str) -> int:
     return crc32(feature.encode()) % SIZE
 
 
 @lru_cache(maxsize=32768)
 def _of_word(word: str) -> tuple[int, ...]:
     """The rows of a word's own features: itself, and its groups of three to five letters."""
-    found = [number(f"w={word}")]
+    found = [_row(f"w={word}")]
     if word[0] != "<" and len(word) > 2:
         edged = f"<{word}>"
-        found += [number(f"c={edged[at : at + size]}") for size in (3, 4, 5) for at in range(len(edged) - size + 1)]
+        found += [_row(f"c={edged[at : at + size]}") for size in (3, 4, 5) for at in range(len(edged) - size + 1)]
     return tuple(found)
 
 

@@ -52,9 +52,12 @@ def located(text: str) -> list[TextToken]:
 @lru_cache(maxsize=2048)
 def tokens(text: str) -> tuple[str, ...]:
     """The tokens of a text, in order: words in lower case, marks, and ``<kind>`` for a form."""
-    return tuple(map(_read, _TOKEN.finditer(text)))
+    return tuple([_read(match) for match in _TOKEN.finditer(text)])
 
 
 def _read(match: re.Match[str]) -> str:
     kind = match.lastgroup or "mark"
-    return match[0].lower().replace("’", "'")[:MAX_WORD_CHARS] if kind in _PLAIN else f"<{kind}>"
+    if kind not in _PLAIN:
+        return f"<{kind}>"
+    word = match[0].lower()
+    return (word.replace("’", "'") if "’" in word else word)[:MAX_WORD_CHARS]

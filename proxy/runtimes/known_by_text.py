@@ -27,8 +27,9 @@ class Aider(Runtime):
         if "one-line Git commit messages" in opening or "*Briefly* summarize this partial" in opening:
             return True
         texts = [opening, *(message.text for message in view.conversation.messages[:12])]
-        return any("I switched to a new code base. Please don't consider" in text for text in texts) or (
-            opening.startswith("Act as an expert") and any(mark in text for text in texts for mark in _PROMPTS)
+        whole = "\0".join(texts)
+        return "I switched to a new code base. Please don't consider" in whole or (
+            opening.startswith("Act as an expert") and any(mark in whole for mark in _PROMPTS)
         )
 
 

@@ -45,8 +45,10 @@ class OpenClaw(Runtime):
 def _session(view: RequestView) -> str | None:
     """The session's key: the newest runtime line counts, which stands near the end or in the first messages."""
     messages = view.conversation.messages
-    for message in (*reversed(messages[-_NEAR:]), *messages[:_NEAR]):
-        if "Runtime: agent=" in message.text and (found := _SESSION.search(message.text)):
+    # Of a short conversation the one half is the other.
+    beginning = messages[:_NEAR] if len(messages) > _NEAR else ()
+    for message in (*reversed(messages[-_NEAR:]), *beginning):
+        if "Runtime: agent=" in (text := message.text) and (found := _SESSION.search(text)):
             return found[1]
     found = _SESSION.search(view.conversation.instructions)
     return found[1] if found else None

@@ -172,7 +172,7 @@ def preamble(view: RequestView) -> str:
     texts = [view.conversation.instructions]
     near = view.conversation.messages[:BEGINNING]
     texts += [message.text for message in near if message.role in INSTRUCTING]
-    return "\n".join(text for text in texts if text)
+    return "\n".join(filter(None, texts))
 
 
 def first_user(view: RequestView) -> Message | None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from ipaddress import ip_address
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -167,7 +168,7 @@ def companies_of_keys(headers: Mapping[str, str], path: str = "") -> frozenset[s
     credentials = [headers.get(name, "") for name in ("authorization", "x-api-key", "api-key")]
     keys = [value.strip().rpartition(" ")[2] for value in credentials]
     googles = _googles_keys(headers, path)
-    found = {_company_of_key(key, "") for key in keys} | {_company_of_key(key, "Google") for key in googles}
+    found = {_company_of_key(key, "") for key in keys if key} | {_company_of_key(key, "Google") for key in googles}
     return frozenset(found) - {""}
 
 
@@ -191,6 +192,7 @@ def _company_of_key(key: str, otherwise: str) -> str:
     return next((company for begin, company in _COMPANIES_BY_KEY if key.startswith(begin)), otherwise)
 
 
+@lru_cache(maxsize=64)
 def company_of(base: str) -> str:
     """Whose address it is; empty where it is none of the known companies'."""
     host = (urlsplit(base).hostname or "").rstrip(".")
@@ -245,8 +247,8 @@ def _unknown() -> Refusal:
 
 def _checked(base: str, headers: Mapping[str, str], path: str) -> str:
     owner = company_of(base)
-    others = companies_of_keys(headers, path) - {owner}
-    if owner and others:
+    others = companies_of_keys(headers, path) - {owner} if owner else None
+    if others:
         message = f"this request would go to {owner} with a key of {' and '.join(sorted(others))}"
         raise Refusal(401, f"{message}: say with upstream.url, or a route for its model, where it goes")
     return base

@@ -32,11 +32,11 @@ Scenario = Callable[[int], Iterator[Asked]]
 """So many requests that are counted, and those that lead to them."""
 
 
-def human_message(size: int) -> Scenario:
+def human_message(size: int, seed: int = 3) -> Scenario:
     """New human messages in sessions of a few turns, without tools."""
 
     def asked(count: int) -> Iterator[Asked]:
-        workload = Workload(size, stream=True, seed=3)
+        workload = Workload(size, stream=True, seed=seed)
         requests = (Asked(*each) for _ in range(count) for each in workload.session())
         yield from islice(requests, count)
 

@@ -38,7 +38,7 @@ from tests.bench import targets
 from tests.bench.client import Timed
 from tests.bench.outside import Outside, outside
 from tests.bench.processes import Process
-from tests.bench.scenarios import SCENARIOS, Asked, Scenario
+from tests.bench.scenarios import SCENARIOS, Asked, Scenario, human_message
 from tests.bench.seed import NOW, PROJECT, facts, seed_home
 from tests.corpus.fixed import Clock, fixed
 from tests.running import Running, running
@@ -46,14 +46,18 @@ from tests.running import Running, running
 WARM = 8
 """Requests before processor time is measured."""
 
+BEGINNING = 4
+"""Messages that are played before anything is counted: patterns are compiled with the first text that needs
+them, once in the life of a process."""
+
 COUNTS = ("statements", "commits", "json", "hashes", "hops", "calls")
 """What is counted: statements that SQLite runs (each row of a list is one), transactions, JSON texts read, digests
 taken, answers of a thread to the loop, and calls of functions, C's included, but for those of the loop and of threads,
-of which there are more where somebody has to wait."""
+of which there are more where somebody has to wait, and those of the counting itself."""
 
 KEPT_STILL = {"memory.night.enabled": False, "memory.research.deadline_ms": 60_000, "memory.page.device": "bench"}
 
-_WAITING = re.compile(r"/(asyncio|concurrent/futures)/|/(selectors|threading|queue|weakref)\.py$")
+_PASSED_OVER = re.compile(r"/(asyncio|concurrent/futures)/|/(selectors|threading|queue|weakref|bench/work)\.py$")
 _ENVELOPES = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "ROLLBACK", "PRAGMA", "--")
 _LOADS = {"loads": ("orjson",), "decode": ("msgspec",), "scan_once": ("json",), "raw_decode": ("json",)}
 _DIGESTS = ("digest", "hexdigest", "hmac_digest")
@@ -102,10 +106,12 @@ class Counting:
 
     def taken(self) -> Counter[str]:
         """What was counted since this was asked last."""
+        on, self.on = self.on, False
         total = sum(self._by_thread.values(), Counter[str]()) + self._statements
         for each in self._by_thread.values():
             each.clear()
         self._statements.clear()
+        self.on = on
         return total
 
     def _run(self, statement: str) -> None:
@@ -125,7 +131,7 @@ class Counting:
         if not self.on or event not in ("call", "c_call"):
             return
         mine = self._by_thread.setdefault(threading.get_ident(), Counter())
-        mine["calls"] += not _WAITING.search(frame.f_code.co_filename)
+        mine["calls"] += not _PASSED_OVER.search(frame.f_code.co_filename)
         if event == "call":
             mine["hops"] += frame.f_code.co_name == "call_soon_threadsafe"
             if self._detailed:
@@ -184,8 +190,16 @@ async def count(
                     async with running(upstream, home / str(place), now=clock, **options) as proxy:
                         with counting.paused():
                             await _still(proxy, known)
-                        counted.append(await _played(name, scenario(requests), proxy, beyond, clock, counting))
+                        asked = _behind_others(scenario(requests))
+                        counted.append(await _played(name, asked, proxy, beyond, clock, counting))
     return counted
+
+
+def _behind_others(asked: Iterator[Asked]) -> Iterator[Asked]:
+    """Behind a few messages that are not counted."""
+    for each in human_message(2_000, seed=29)(BEGINNING):
+        yield replace(each, session=f"before-{each.session}", counted=False)
+    yield from asked
 
 
 @contextmanager

@@ -110,8 +110,9 @@ class CheckoutsFeature(Feature):
         held = [each.id for each in memories if each.id not in learnt and _may_be_staged(each)]
         hidden |= dict.fromkeys(held, MemoryMark(weight=0.0))
         self._counts["held"] += len(held)
-        self._counts["late"] += sum(each.id not in learnt for each in memories) - len(held)
-        memories = [each for each in memories if each.id in learnt]
+        looked = [each for each in memories if each.id in learnt]
+        self._counts["late"] += len(memories) - len(looked) - len(held)
+        memories = looked
         rows = [row for row in learnt.values() if row is not None]
         root = arrival.checkout
         if root is None:

@@ -68,7 +68,7 @@ class Rows:
             for start in range(0, len(ids), AT_ONCE):
                 some = ids[start : start + AT_ONCE]
                 found = await self._journal.learnt(some)
-                known.update((id, found.get(id)) for id in some)
+                known |= {id: found.get(id) for id in some}
         finally:
             for id in ids:
                 reading.pop(id, None)

@@ -79,7 +79,7 @@ class Reinforcer:
             return ExchangeUses()
         fresh = set(journaled.fresh)
         shown = {id for key, ids in given if place[key] in fresh for id in ids}
-        ids = list(dict.fromkeys(id for _, ids in given for id in ids))
+        ids = list(dict.fromkeys([id for _, ids in given for id in ids]))
         owners = session.scope.owners()
         found = await self._journal.memories(ids, owners)
         texts = {memory.id: memory.text for memory in found}
@@ -91,7 +91,7 @@ class Reinforcer:
                 shown.add(fact.id)
         reply = answered(journaled.reply)
         # The words of what was shown before are known; the way to a thread and back takes longer than the rest.
-        if len(reply) + sum(len(text) for id, text in texts.items() if id in shown) > LIGHT:
+        if len(reply) + sum(map(len, [texts[id] for id in shown if id in texts])) > LIGHT:
             was = await asyncio.to_thread(used, texts, reply, journaled.messages)
         else:
             was = used(texts, reply, journaled.messages)
@@ -126,8 +126,8 @@ class Reinforcer:
         if not waiting or owner is None:
             return ()
         over = journaled.reply is not None and not journaled.reply.calls
-        verdicts = tuple((owner, each, each.memory in was) for each in waiting if over or each.memory in was)
-        left = tuple(each for each in waiting if not over and each.memory not in was)
+        verdicts = tuple([(owner, each, each.memory in was) for each in waiting if over or each.memory in was])
+        left = () if over else tuple([each for each in waiting if each.memory not in was])
         if left:
             self._open.put(session.id, left)
         return verdicts

@@ -56,6 +56,7 @@ class _CachedPage:
     ``blocked`` says which folders lie in its files' way."""
 
     scope: Scope
+    folder: PageFolder
     page: Page
     frozen: FrozenPage
     text: str
@@ -218,7 +219,7 @@ class PageFiles:
     def _is_edited(self, cached: _CachedPage) -> bool:
         """Whether a file was changed by somebody else. While it is being made anew they change, and what there is will
         do until then."""
-        return cached.scope.owners() not in self._making and cached.state != self._of(cached.scope).state()
+        return cached.scope.owners() not in self._making and cached.state != cached.folder.state()
 
     async def _build(self, scope: Scope) -> _CachedPage:
         """Make a page, once for all who ask. Who gives up waiting does not end the work: the next one has its page."""
@@ -256,7 +257,7 @@ class PageFiles:
         stale = changes != self._changes_of(scope)
         faults = tuple(taken.faults) or (before.faults if before and taken.nothing else ())
         frozen = FrozenPage(frame_page(whole), page.memories)
-        cached = _CachedPage(scope, page, frozen, f"{whole}\n" if whole else "", state, faults, blocked, stale)
+        cached = _CachedPage(scope, folder, page, frozen, f"{whole}\n" if whole else "", state, faults, blocked, stale)
         return self._cache.put(scope.owners(), cached)
 
     async def _note(self, scope: Scope) -> None:

@@ -44,6 +44,7 @@ class PageFolder:
     def __init__(self, path: Path, device: str) -> None:
         self.path = path
         self._device = re.sub(r"[^A-Za-z0-9_-]+", "-", device).strip("-")[:40] or "here"
+        self._files = (str(self.own), *[str(self.file(stream)) for stream in Stream])
 
     @property
     def own(self) -> Path:
@@ -56,7 +57,7 @@ class PageFolder:
 
     def state(self) -> tuple[tuple[int, int], ...]:
         """What changes when somebody writes one of the files: when each was written last, and its size."""
-        return tuple(_state(file) for file in (self.own, *map(self.file, Stream)))
+        return tuple([_state(file) for file in self._files])
 
     def in_the_way(self) -> list[Path]:
         """Folders that lie where a file of the page would. While there are any, the page is not to be written."""
@@ -170,9 +171,9 @@ def replace_file(file: Path, text: str) -> None:
     os.replace(beside, file)
 
 
-def _state(file: Path) -> tuple[int, int]:
+def _state(file: str) -> tuple[int, int]:
     try:
-        found = file.stat()
+        found = os.stat(file)
     except FileNotFoundError:
         return 0, -1
     return found.st_mtime_ns, found.st_size

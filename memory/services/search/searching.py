@@ -207,7 +207,7 @@ class Searcher:
             found = _united(found, await self._then(weighed, dense, spans, moment))
             clock.lap("then")
         covered = weighed.coverages([hit.lexical for hit in found])
-        best = sorted((-(share + hit.cosine), hit.id, hit) for share, hit in zip(covered, found, strict=True))
+        best = sorted([(-(share + hit.cosine), hit.id, hit) for share, hit in zip(covered, found, strict=True)])
         found = [hit for _, _, hit in best[: most * (2 if spans else 1)]]
         ids = [hit.id for hit in found]
         close = await self._near(question, ids, moment) if not shape else {}
@@ -219,7 +219,7 @@ class Searcher:
             clock.lap("graph")
         memories = shared.read
         if unread := [id for id in ids if id not in memories]:
-            memories.update((memory.id, memory) for memory in await self._journal.memories(unread, moment.owners))
+            memories |= {memory.id: memory for memory in await self._journal.memories(unread, moment.owners)}
         clock.lap("read")
         candidates = [(hit, memories[hit.id]) for hit in found if hit.id in memories]
         scored = rank(
@@ -289,7 +289,7 @@ class Searcher:
             for passage in await self._journal.neighbours(places, REACH.turns, moment.owners)
             if moment.as_of is None or passage.at <= moment.as_of
         ]
-        over = moment.present.union(hit.id for each in rounds for hit, _ in each.candidates)
+        over = moment.present.union([hit.id for each in rounds for hit, _ in each.candidates])
         return joined(ranked, fetched, beside, route=question.route, weights=weights, passed_over=over)
 
 

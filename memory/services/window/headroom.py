@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from memory.context.budget import Budget, budget, maker, reserve
+from memory.context.budget import Budget, budget, largest, maker, reserve
 from memory.services.request import SessionRequest
 from memory.services.window.request_size import RequestSize
 from memory.services.window.usage_calibration import UsageCalibration
@@ -44,7 +44,7 @@ class Headroom:
         usual = budget(load.window, free, self._settings, load.fixed, ours)
         doubt = self._reported.doubt(request.session, request.model, load.total)
         sure = free + min(doubt, int(DOUBTED * load.window))
-        return replace(usual, window=budget(load.window, sure, self._settings, load.fixed, ours).window)
+        return replace(usual, window=max(ours(largest(load.window, sure)), 0)) if sure != free else usual
 
     def close(self, request: SessionRequest, load: RequestSize, allowed: Budget) -> Budget:
         """The same up to where an estimate is trusted, at the expense of what is kept free."""

@@ -30,17 +30,18 @@ def broken(body: bytes) -> list[str]:
             id = str_in(message, "tool_call_id")
             if waiting.pop(id, None) is None:
                 found.append(f"Message {index} answers the tool call {id!r}, which nobody waits for.")
-        else:
+        elif waiting:
             found += _unanswered(waiting)
             waiting = {}
-        if role == "assistant":
+        if role == "assistant" and ("tool_calls" in message or "function_call" in message):
             for call in list_in(message, "tool_calls"):
                 id = str_in(call, "id") if isinstance(call, dict) else ""
                 if id in waiting:
                     found.append(f"Message {index} makes the tool call {id!r} twice.")
                 waiting[id] = index
             found += _arguments(index, message)
-        found += _content(index, role, message)
+        if not isinstance(message.get("content"), str):
+            found += _content(index, role, message)
     return found + _unanswered(waiting)
 
 
@@ -68,8 +69,6 @@ def _content(index: int, role: str, message: dict[str, Any]) -> list[str]:
         if role == "assistant" and any(message.get(key) for key in ("tool_calls", "function_call", "refusal", "audio")):
             return []
         return [f"Message {index} has no content."]
-    if isinstance(content, str):
-        return []
     if not isinstance(content, list):
         return [f"The content of message {index} is neither text nor a list."]
     if not content:
