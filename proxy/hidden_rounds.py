@@ -8,25 +8,25 @@ the session's ledger before the client sees the end of the reply, and is made ag
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Protocol
 
 import aiohttp
 from aiohttp import web
 
 from memory.context.tool_answer import ToolAnswer
 from memory.context.tools import NAMES, TOOLS
-from memory.conversation import Reply
 from memory.learning.redact import redact
 from memory.services.tool_calls import ToolCaller, origin_of
 from memory.session import HiddenRound, Prepared, RequestKind
 from proxy import metrics
+from proxy.commit import ExchangeCommit
 from proxy.edge import Edge
 from proxy.errors import UpstreamUnreachable
 from proxy.fail_open import fail_open
+from proxy.request_body import write_edits
 from proxy.upstream.direct import incoming_headers
 from proxy.upstream.reply import ProviderReply, chunks, plain
 from proxy.wire.dialect import STREAMS, Dialect, Listener, RequestView
@@ -45,16 +45,6 @@ UNASKED = ToolAnswer("Memory cannot be asked just now; go on without it.")
 
 Send = Callable[[bytes], AbstractAsyncContextManager[ProviderReply]]
 """Sends a body to where the request went."""
-
-
-class ExchangeCommit(Protocol):
-    """Brings the exchange into the journal."""
-
-    def record_hidden(self, rounds: tuple[HiddenRound, ...]) -> None:
-        """What the reply hides, for the receipt."""
-
-    async def commit_before_end(self, reply: Reply) -> None:
-        """Write, and wait for it as long as a reply's end may be held back."""
 
 
 def with_offer(edge: Edge, view: RequestView, prepared: Prepared, headers: Mapping[str, str]) -> Prepared:
@@ -93,15 +83,13 @@ def names_of(tools: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class RoundRequest:
-    """A request whose reply may have several rounds; ``written`` gives the body as it was
-    sent, None where that was the client's own."""
+    """A request whose reply may have several rounds."""
 
     edge: Edge
     dialect: Dialect
     view: RequestView
     prepared: Prepared
     send: Send
-    written: Callable[[], Awaitable[bytes | None]]
 
 
 class HiddenRounds:
@@ -180,7 +168,8 @@ class HiddenRounds:
         self._before.append(answered(name, turn.message, answers))
         self._marks += turn.marks
         await self._record(HiddenRoundRecord(joined(self._before), tuple(self._marks)))
-        sent = await self._outgoing.written() or self._outgoing.view.body
+        asked = self._outgoing
+        sent = await write_edits(asked.dialect, asked.view, asked.prepared) or asked.view.body
         body = with_messages(sent, name, joined(self._before))
         try:
             async with self._outgoing.send(body) as more:

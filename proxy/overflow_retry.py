@@ -8,7 +8,6 @@ is nothing to leave out, the provider's first word stands.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 
@@ -21,6 +20,7 @@ from proxy.edge import Edge
 from proxy.errors import UpstreamUnreachable
 from proxy.fail_open import fail_open
 from proxy.hidden_rounds import Send
+from proxy.request_body import write_edits
 from proxy.upstream.direct import decompressed
 from proxy.upstream.reply import ProviderReply, plain
 from proxy.wire.dialect import Dialect, RequestView
@@ -45,9 +45,6 @@ REFUSED = 400
 MALFORMED = frozenset({400, 413, 422})
 """Statuses with which a provider refuses a request for what stands in it: it has not read that."""
 
-Written = Callable[[Dialect, RequestView, Prepared], Awaitable[bytes | None]]
-"""Writes a plan's edits into a body; None where there are none, or they would break it."""
-
 
 @dataclass(frozen=True, slots=True)
 class OutgoingRequest:
@@ -65,7 +62,7 @@ class OutgoingRequest:
 
 
 async def send_with_retry(
-    request: OutgoingRequest, written: Written, replies: AsyncExitStack
+    request: OutgoingRequest, replies: AsyncExitStack
 ) -> tuple[ProviderReply, bytes, Prepared | None]:
     """The provider's reply, what was read of it already, and the plan that it answers."""
     view, prepared = request.view, request.prepared
@@ -77,7 +74,7 @@ async def send_with_retry(
         return first, begun, prepared
     metrics.OVERFLOWS.labels("refused").inc()
     found, _ = await fail_open(
-        _shorten(request, view, prepared, refused, written),
+        _shorten(request, view, prepared, refused),
         default=None,
         timeout_seconds=SHORTEN_SECONDS,
         operation="shortening a request",
@@ -96,7 +93,7 @@ async def send_with_retry(
 
 
 async def _shorten(
-    request: OutgoingRequest, view: RequestView, prepared: Prepared, refused: Overflow, written: Written
+    request: OutgoingRequest, view: RequestView, prepared: Prepared, refused: Overflow
 ) -> tuple[Prepared, bytes] | None:
     """A plan with which a refused request is shorter, and its body; None where there is none. Of a plan that is not
     sent nothing is written down."""
@@ -109,7 +106,7 @@ async def _shorten(
     if shorter is None:
         return None
     shorter = replace(shorter, tools=prepared.tools)
-    body = await written(request.dialect, view, shorter)
+    body = await write_edits(request.dialect, view, shorter)
     return (shorter, body) if body is not None and len(body) < request.size else None
 
 

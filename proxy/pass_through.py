@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Mapping
 from aiohttp import web
 
 from proxy import metrics
+from proxy.access import HOW_TO_SHOW_A_KEY
 from proxy.caller import Prefix
 from proxy.edge import Edge
 from proxy.errors import Refusal
@@ -19,10 +20,6 @@ from proxy.upstream.direct import address, decompressed, outgoing_headers
 from proxy.upstream.routes import base_for_path, base_of, depends_on_model, route_of
 from proxy.wire.dialect import Dialect
 from proxy.wire.model_name import model_in_body, model_in_path
-
-HOW_TO_SHOW_A_KEY = (
-    "palimpsest connect NAME --write puts the key into the base URL (/k/KEY/v1), or send it as x-palimpsest-key"
-)
 
 BODY_SECONDS = 60.0
 BODY_BYTES_A_SECOND = 2048

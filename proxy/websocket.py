@@ -9,25 +9,30 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Final, Protocol
+from dataclasses import dataclass, replace
+from typing import Final
 
 import aiohttp
 import msgspec
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from memory.conversation import Reply
 from memory.memory_room import NO_ROOM
 from memory.policy import Policy
 from memory.session import Prepared
+from proxy.access import why_without_memory
+from proxy.caller import Prefix
+from proxy.commit import ExchangeCommit
 from proxy.edge import Edge
 from proxy.errors import Refusal, UpstreamUnreachable
 from proxy.limits import BUSY_SECONDS, Limited
+from proxy.preparing import prepare, written_body
+from proxy.request_body import read
 from proxy.upstream.allowed import checked
 from proxy.upstream.direct import address, incoming_headers, outgoing_headers
 from proxy.upstream.routes import base_of, depends_on_model, route_of
+from proxy.wire import dialect_of
 from proxy.wire.dialect import Dialect, Listener, RequestView
 
 ASKS: Final = "response.create"
@@ -37,30 +42,12 @@ CLOSE_SECONDS: Final = 5.0
 MOST_ASKED: Final = 16
 """Responses of one socket that may be asked for before one is answered: each keeps its whole history here."""
 
+PrepareFrame = Callable[[RequestView | None], Awaitable[tuple[RequestView | None, Prepared | None]]]
+"""What memory reads of a frame, and what it needs."""
+
 _NOT_ON: Final = ("sec-websocket-", "origin")
 _FALLS_BACK: Final = frozenset({200, 404, 405, 426, 501, 502, 503})
 """What a provider says that has no WebSocket there."""
-
-
-class Committing(Protocol):
-    """Brings one exchange into the journal."""
-
-    def begin(self, reply: Reply) -> object:
-        """Start writing; nobody waits."""
-
-    async def commit_before_end(self, reply: Reply) -> None:
-        """Write, and wait for it as long as a reply's end may be held back."""
-
-
-@dataclass(frozen=True, slots=True)
-class SocketSteps:
-    """What is done for every request, as the way over HTTP does it: read a body, prepare it, write the edits, and
-    bring the exchange into the journal."""
-
-    read: Callable[[Dialect, bytes, str], Awaitable[RequestView | None]]
-    prepare: Callable[[RequestView | None], Awaitable[tuple[RequestView | None, Prepared | None]]]
-    write: Callable[[Dialect, RequestView, Prepared], Awaitable[bytes | None]]
-    commit: Callable[[Edge, RequestView | None, Prepared | None], Committing]
 
 
 @dataclass(slots=True)
@@ -68,7 +55,7 @@ class _PendingResponse:
     """A response that is under way."""
 
     listener: Listener
-    commit: Committing
+    commit: ExchangeCommit
 
 
 class _Frame(msgspec.Struct):
@@ -81,7 +68,7 @@ def is_socket(request: web.Request) -> bool:
     return request.headers.get("Upgrade", "").lower() == "websocket"
 
 
-def refused() -> web.Response:
+def _refused() -> web.Response:
     """There is no WebSocket here. Clients that prefer one go on over HTTP at once on 426, and only after many tries on
     anything else."""
     headers = {"x-palimpsest-status": "without memory; no WebSocket here"}
@@ -89,27 +76,47 @@ def refused() -> web.Response:
 
 
 async def socket(
-    request: web.Request,
-    edge: Edge,
-    path: str,
-    dialect: Dialect,
-    steps: SocketSteps | None,
-    take: Callable[[int, int], None],
-    policy: Policy,
+    request: web.Request, edge: Edge, prefix: Prefix, path: str, has_key: bool, take: Callable[[int, int], None]
 ) -> web.StreamResponse:
-    """Carry a client's WebSocket to the provider's; without ``steps`` memory takes no part. ``take`` lets in so many
-    responses that are asked for, with so many bytes, or raises :class:`Limited`.
+    """Carry a client's WebSocket to the provider's. Only the Responses format has one; any other is refused. ``take``
+    lets in so many responses that are asked for, with so many bytes, or raises :class:`Limited`.
 
     Raises:
         Refusal: when the provider's address is not for this key, or the policy does not let it be asked.
         UpstreamUnreachable: when there is no answer there.
     """
+    dialect = dialect_of(path.partition("?")[0])
+    if dialect is None or dialect.name != "openai-responses":
+        return _refused()
+    no_memory = await edge.opened_in_time() is None or not (has_key or not await why_without_memory(request, edge))
+
+    async def prepare_frame(view: RequestView | None) -> tuple[RequestView | None, Prepared | None]:
+        view, prepared = await prepare(request, edge, prefix, view, path)
+        if prepared is None or edge.memory is None or view is None:
+            return view, prepared
+        # There are no hidden rounds here, and no reply but the provider's.
+        return view, replace(edge.memory.preparation.offering(prepared, view.conversation, ""), answer=None)
+
+    policy = edge.policy_of(request.headers, prefix)
+    return await _carry(request, edge, path, dialect, None if no_memory else prepare_frame, take, policy)
+
+
+async def _carry(
+    request: web.Request,
+    edge: Edge,
+    path: str,
+    dialect: Dialect,
+    prepare_frame: PrepareFrame | None,
+    take: Callable[[int, int], None],
+    policy: Policy,
+) -> web.StreamResponse:
+    """Carry a socket; without ``prepare_frame`` memory takes no part."""
     settings = edge.settings.upstream
     route = route_of(settings, dialect.name, "")
     bridged = route is not None and bool(route.bridge)
     if not settings.websocket or bridged or depends_on_model(settings, path, request.headers):
         # Which provider it is for stands in the frames, and they come when it is too late to choose.
-        return refused()
+        return _refused()
     url = address(checked(policy, base_of(settings, dialect.name, "", request.headers, path)), path)
     headers = outgoing_headers(request.headers.items(), listened=True, is_secret=edge.secrets.stand_in)
     headers.popall("Accept-Encoding", None)
@@ -122,7 +129,7 @@ async def socket(
         there, answered = await edge.upstream.connect(url, headers, spoken, largest)
     except aiohttp.WSServerHandshakeError as error:
         if error.status in _FALLS_BACK:
-            return refused()
+            return _refused()
         return web.Response(status=error.status, headers=incoming_headers((error.headers or {}).items()))
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
         raise UpstreamUnreachable(f"no WebSocket to the provider: {type(error).__name__}") from error
@@ -132,10 +139,12 @@ async def socket(
     for name, value in incoming_headers(answered.items()).items():
         if not name.lower().startswith(("sec-websocket-", "content-")):
             here.headers.add(name, value)
-    here.headers["x-palimpsest-status"] = "a WebSocket; memory takes part" if steps else "a WebSocket; without memory"
+    here.headers["x-palimpsest-status"] = (
+        "a WebSocket; memory takes part" if prepare_frame else "a WebSocket; without memory"
+    )
     try:
         await here.prepare(request)
-        await _SocketRelay(edge, path, dialect, steps, take, request.headers, here, there).run()
+        await _SocketRelay(edge, path, dialect, prepare_frame, take, here, there).run()
     finally:
         await there.close()
     return here
@@ -149,18 +158,16 @@ class _SocketRelay:
         edge: Edge,
         path: str,
         dialect: Dialect,
-        steps: SocketSteps | None,
+        prepare_frame: PrepareFrame | None,
         take: Callable[[int, int], None],
-        headers: Mapping[str, str],
         here: web.WebSocketResponse,
         there: aiohttp.ClientWebSocketResponse,
     ) -> None:
         self._edge = edge
         self._path = path
         self._dialect = dialect
-        self._steps = steps
+        self._prepare_frame = prepare_frame
         self._take = take
-        self._headers = headers
         self._here = here
         self._there = there
         self._pending_responses: deque[_PendingResponse | None] = deque()
@@ -200,7 +207,7 @@ class _SocketRelay:
         async for message in self._here:
             if message.type is not WSMsgType.TEXT and message.type is not WSMsgType.BINARY:
                 return
-            frame = _read(message.data) if message.type is WSMsgType.TEXT else _Frame()
+            frame = _frame(message.data) if message.type is WSMsgType.TEXT else _Frame()
             asks = frame.type == ASKS
             try:
                 if asks and len(self._pending_responses) >= MOST_ASKED:
@@ -232,7 +239,7 @@ class _SocketRelay:
 
     async def _prepared(self, text: str, frame: _Frame) -> str:
         """A frame of the client's, with what memory adds to it."""
-        if self._steps is None or frame.type != ASKS or frame.generate is False:
+        if self._prepare_frame is None or frame.type != ASKS or frame.generate is False:
             if frame.type == ASKS:
                 self._pending_responses.append(None)
             return text
@@ -244,12 +251,12 @@ class _SocketRelay:
             else:
                 # What is wrong with a frame is for the provider to say.
                 with suppress(Refusal):
-                    view = await self._steps.read(self._dialect, body, self._path)
-                    view, prepared = await self._steps.prepare(view)
+                    view = await read(self._dialect, body, self._path)
+                    view, prepared = await self._prepare_frame(view)
             if view is not None and prepared is not None:
-                written = await self._steps.write(self._dialect, view, prepared)
+                written = await written_body(self._edge, self._dialect, view, prepared)
         heard = prepared is not None and prepared.journaled
-        commit = self._steps.commit(self._edge, view, prepared)
+        commit = ExchangeCommit(self._edge, view, prepared)
         self._pending_responses.append(_PendingResponse(self._dialect.listen(True), commit) if heard else None)
         return text if written is None else written.decode("utf-8", "surrogatepass")
 
@@ -257,7 +264,7 @@ class _SocketRelay:
         """Hear an event; when this is over, it may go on."""
         if not self._pending_responses:
             return
-        kind, pending = _read(text).type, self._pending_responses[0]
+        kind, pending = _frame(text).type, self._pending_responses[0]
         if pending is not None:
             pending.listener.feed(b"data: " + text.encode("utf-8", "surrogatepass") + b"\n\n")
         if kind in ENDS or kind == "error":
@@ -273,7 +280,7 @@ def _refused_frame(dialect: Dialect, limited: Limited) -> str:
     return msgspec.json.encode(told).decode()
 
 
-def _read(text: str) -> _Frame:
+def _frame(text: str) -> _Frame:
     try:
         return msgspec.json.decode(text.encode("utf-8", "replace"), type=_Frame)
     except (msgspec.DecodeError, RecursionError):

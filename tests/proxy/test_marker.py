@@ -332,7 +332,7 @@ async def test_where_it_cannot_be_left_out_memory_takes_no_part_in_the_request(
     said = "We decided to use PostgreSQL 16 for billing. Please remember that." + " " * size
     async with running(provider, tmp_path / "home") as proxy:
         with monkeypatch.context() as patched:
-            patched.setattr("proxy.exchange.withheld", fails)
+            patched.setattr("proxy.preparing.withheld", fails)
             status = await _said(proxy, said, tmp_path, "s1")
         assert status.startswith("degraded") and proxy.edge.degradations.counts == {LEAVING_OUT: 1}
         assert said.encode() in provider.last.body

@@ -93,7 +93,7 @@ async def test_what_cannot_be_decompressed_for_want_of_memory_goes_on_unread(
             raise fault
         return await in_thread(work, *given)
 
-    monkeypatch.setattr("proxy.exchange.asyncio.to_thread", failing)
+    monkeypatch.setattr("proxy.request_body.asyncio.to_thread", failing)
     body = gzip.compress(said("We decided to use PostgreSQL 16."))
     async with fake_provider() as provider, running(provider, tmp_path) as proxy:
         status, _, headers = await proxy.post(CHAT, body, Content_Encoding="gzip")
@@ -109,7 +109,7 @@ async def test_where_no_thread_can_be_started_a_request_is_told_to_come_again(
 
     async with fake_provider() as provider, running(provider, tmp_path) as proxy:
         with monkeypatch.context() as patch:
-            patch.setattr("proxy.exchange.asyncio.to_thread", failing)
+            patch.setattr("proxy.request_body.asyncio.to_thread", failing)
             status, reply, _ = await proxy.post(CHAT, gzip.compress(said("Hello")), Content_Encoding="gzip")
         assert status == 503 and b"no memory left" in reply and provider.requests == []
 
