@@ -228,9 +228,6 @@ class Journal(Protocol):
     async def pin(self, id: str, pinned: bool) -> bool:
         """Pin a fact or let go of it; False where it is not known."""
 
-    async def reinforce(self, ids: Sequence[str], session: str, at: datetime, used: bool) -> None:
-        """Memories were shown in a session. Only use strengthens: access, last use, distinct sessions."""
-
     async def passages(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Passage]:
         """Passages by id, in the order of the ids; unknown ids are left out, and those of other owners too."""
 

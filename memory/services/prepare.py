@@ -76,13 +76,6 @@ class Preparation:
         """Seconds after which a request is sent without its preparation."""
         return self._limits.whole(conversation, in_own_namespace(arrival))
 
-    def untouched(self, conversation: Conversation, arrival: Arrival, status: str) -> Prepared:
-        """A request in which memory no longer takes part: the edits of its session that this process remembers are
-        replayed, so that the prefix stays, and nothing is added or recorded. Never waits."""
-        arrival = in_own_namespace(arrival)
-        near = self._sessions.find_nearest(conversation, arrival) if takes_part(conversation, arrival) else None
-        return self._replay_only(conversation, arrival, near, status)
-
     async def fallback_edits(self, conversation: Conversation, arrival: Arrival, why: str) -> Prepared:
         """The edits that this process remembers, for when preparing failed. Waits for nothing but the ledger, and for
         that no longer than any request does.

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from memory.fact import Fact, Passage
-from memory.ports import Lesson, MemoryUse, TermRarity
+from memory.ports import Lesson, TermRarity
 from memory.stores.base import JournalPart, ask_many
 from memory.stores.behaviour import write_observed
 from memory.stores.checkouts import write_checkout
@@ -25,7 +25,7 @@ from memory.stores.recent_commits import RecentCommits
 from memory.stores.rows import fact_of, fact_row, names, passage_of, passage_row
 
 
-class Came(NamedTuple):
+class QueueStates(NamedTuple):
     """The states of the outbox and of what is due to the graph before and behind a write: where they are still the ones
     behind it, nothing came but with it."""
 
@@ -34,7 +34,7 @@ class Came(NamedTuple):
     outbox_behind: int = -1
     due_behind: int = -1
 
-    def until(self, outbox: int, due: int) -> Came:
+    def until(self, outbox: int, due: int) -> QueueStates:
         """The same with the states behind it, as they are once it is committed: a table into which anything came
         counts that once more then."""
         return self._replace(outbox_behind=outbox + (outbox != self.outbox), due_behind=due + (due != self.due))
@@ -57,11 +57,11 @@ class Facts(JournalPart):
         stored = _as_told(lesson, facts, passages)
         # The names of what was redacted are looked for in what was stored.
         named = {id: (memory.owner, lesson.names[id]) for id, memory in stored.items() if id in lesson.names}
-        came = Came(self._db.state("outbox"), self._db.state("graph_due"))
+        came = QueueStates(self._db.state("outbox"), self._db.state("graph_due"))
 
         def work(connection: Connection) -> None:
             nonlocal came
-            came = Came(self._db.state("outbox"), self._db.state("graph_due"))
+            came = QueueStates(self._db.state("outbox"), self._db.state("graph_due"))
             if lesson.number and not connection.execute(QUERIES["cursor_set"], (lesson.number,)).rowcount:
                 return
             for fact in facts:
@@ -92,7 +92,7 @@ class Facts(JournalPart):
             self._taught(lesson, came, all(id in named for id in stored))
 
     @abstractmethod
-    def _taught(self, lesson: Lesson, came: Came, named: bool) -> None:
+    def _taught(self, lesson: Lesson, came: QueueStates, named: bool) -> None:
         """A lesson was written, word for word; where its memories were ``named`` they stand in the graph."""
 
     async def facts(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Fact]:
@@ -191,14 +191,6 @@ class Facts(JournalPart):
     async def pin(self, id: str, pinned: bool) -> bool:
         """See :class:`memory.ports.Journal`."""
         return await self._db.write(lambda connection: _changed(connection, "fact_pin", (pinned, id)))
-
-    async def reinforce(self, ids: Sequence[str], session: str, at: datetime, used: bool) -> None:
-        """See :class:`memory.ports.Journal`."""
-
-        def work(connection: Connection) -> None:
-            count_uses(connection, [MemoryUse(id, session, at, shown=True, used=used) for id in dict.fromkeys(ids)])
-
-        await self._db.write(work)
 
     async def passages(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Passage]:
         """See :class:`memory.ports.Journal`."""

@@ -22,7 +22,7 @@ from memory.stores.connection import Connection
 from memory.stores.database import Database, Synchronous, Watch
 from memory.stores.engine import Engine, RowSecurity
 from memory.stores.errors import StoreFault
-from memory.stores.facts import Came, Facts
+from memory.stores.facts import Facts, QueueStates
 from memory.stores.forgetting import Terms, no_terms
 from memory.stores.gate import LoopGate
 from memory.stores.graph import EntityGraph
@@ -149,7 +149,7 @@ class SqlJournal(
         part._db, part._redact, part._terms, part._key = self._db, self._redact, self._terms, self._key
         return part
 
-    def _taught(self, lesson: Lesson, came: Came, named: bool) -> None:
+    def _taught(self, lesson: Lesson, came: QueueStates, named: bool) -> None:
         if named:
             self._has_filed(came.due, came.due_behind)
         self._hand_over(lesson, came.outbox, came.outbox_behind)

@@ -176,8 +176,6 @@ async def test_what_left_when_preparing_failed_stays_away_also_after_a_restart(
     failed = await preparation.fallback_edits(asked, arrival, "late: more than 100 ms")
     assert failed.session is not None and first.session is not None and failed.session.id == first.session.id
     assert failed.edits == short
-    # Of a request that is only made again nothing new is decided.
-    assert preparation.untouched(said("begin", "long", "go on"), arrival, "off").edits == short
     # It is in the journal before the request goes out.
     live = await SessionMatcher(journal, lambda: "another").find(asked, in_own_namespace(arrival))
     assert live.ledger.active(asked.keys(), asked.head).edits == short

@@ -15,6 +15,7 @@ import psycopg
 
 from memory.conversation import Conversation, Message, Part, Reply, Role, Text, Usage, digest
 from memory.fact import Category, Fact, FactKind, Origin, Passage, Stream
+from memory.ports import Lesson, MemoryUse
 from memory.scope import Layer, Scope
 from memory.session import Arrival, Exchange, Receipt, RequestKind, Session, ShownMemory
 from memory.stores.database import Database
@@ -49,6 +50,11 @@ def open_journal(folder: Path, **settings: object) -> SqlJournal:
         return PostgresJournal(url, folder / "store", redact, **settings)  # type: ignore[arg-type]
     fresh_journal.put(folder / "store" / "journal.sqlite")
     return SqliteJournal(folder / "store" / "journal.sqlite", redact, **settings)  # type: ignore[arg-type]
+
+
+async def shown(journal: SqlJournal, id: str, session: str, at: datetime, *, used: bool) -> None:
+    """A memory was shown in a session, and was of use there or not."""
+    await journal.learn(Lesson(0, uses=(MemoryUse(id, session, at, shown=True, used=used),)))
 
 
 def rows(journal: SqlJournal, sql: str) -> list[tuple[Any, ...]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from memory.learning.outcome import ended
 from memory.ports import Lesson
 from memory.stores.memory_cache import ChangedMemories
-from tests.memory.stores.derived_facts import AT, fact, open_journal, passage
+from tests.memory.stores.derived_facts import AT, fact, open_journal, passage, shown
 
 
 async def test_whatever_changes_a_memory_is_told_once_and_what_is_new_is_not(tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ async def test_whatever_changes_a_memory_is_told_once_and_what_is_new_is_not(tmp
     await journal.update(replace(one, text="another text"))
     await journal.learn(Lesson(0, (ended(two, AT), replace(one, supersedes=(two.id,)))))
     assert journal.changed.take() == frozenset({one.id, two.id})
-    await journal.reinforce([one.id], "s2", AT, used=True)
+    await shown(journal, one.id, "s2", AT, used=True)
     await journal.forget([two.id, turn.id], AT)
     assert journal.changed.take() == frozenset({one.id, two.id, turn.id})
     assert journal.changed.take() == frozenset()

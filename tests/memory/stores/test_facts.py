@@ -18,7 +18,7 @@ from memory.ports import Lesson, TermRarity
 from memory.scope import Layer, Scope
 from memory.stores.errors import StoreFault
 from memory.stores.journal import SqlJournal
-from tests.memory.stores.derived_facts import ANN, AT, BOB, exchange, fact, open_journal, owner, passage, user
+from tests.memory.stores.derived_facts import ANN, AT, BOB, exchange, fact, open_journal, owner, passage, shown, user
 
 WHOLE = Fact(
     id="00000000-0000-0000-0000-000000000001",
@@ -168,11 +168,11 @@ async def test_only_use_strengthens_and_a_session_counts_once(journal: SqlJourna
     one = fact("x", session="s1")
     await learn(journal, one)
     later = AT + timedelta(hours=1)
-    await journal.reinforce([one.id], "s2", AT, used=False)
+    await shown(journal, one.id, "s2", AT, used=False)
     assert (await journal.facts([one.id]))[0] == one
-    await journal.reinforce([one.id], "s1", AT, used=True)
-    await journal.reinforce([one.id, one.id], "s2", AT, used=True)
-    await journal.reinforce([one.id], "s2", later, used=True)
+    await shown(journal, one.id, "s1", AT, used=True)
+    await shown(journal, one.id, "s2", AT, used=True)
+    await shown(journal, one.id, "s2", later, used=True)
     (told,) = await journal.facts([one.id])
     assert (told.access, told.sessions, told.used_at) == (4, 2, later)
 
@@ -219,7 +219,7 @@ scopes = st.builds(
 )
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.lists(st.tuples(scopes, st.sampled_from(list(Layer))), max_size=12), scopes)
 def test_nothing_of_another_owner_ever_comes_back(told: list[tuple[Scope, Layer]], asking: Scope) -> None:
     async def run(folder: Path) -> None:

@@ -13,7 +13,7 @@ from memory.learning.outcome import ended
 from memory.ports import Lesson
 from memory.stores.journal import SqlJournal
 from memory.stores.memory_cache import MAX_MEMORY_CHARS, KnownMemories
-from tests.memory.stores.derived_facts import ANN, AT, BOB, fact, open_journal, owner, passage
+from tests.memory.stores.derived_facts import ANN, AT, BOB, fact, open_journal, owner, passage, shown
 
 
 async def kept(journal: SqlJournal, *memories: Fact | Passage) -> list[str]:
@@ -40,7 +40,7 @@ async def test_every_way_of_writing_is_seen_by_the_next_reading(tmp_path: Path) 
     await journal.pin(one.id, True)
     first = (await read(journal, ids))[one.id]
     assert isinstance(first, Fact) and first.pinned
-    await journal.reinforce([one.id], "s2", AT, used=True)
+    await shown(journal, one.id, "s2", AT, used=True)
     first = (await read(journal, ids))[one.id]
     assert isinstance(first, Fact) and first.access > one.access
     await journal.learn(Lesson(0, (ended(first, AT), replace(two, supersedes=(one.id,)))))

@@ -22,8 +22,9 @@ from memory.features.nights.consolidation.plan_codec import PlannedNight, read, 
 from memory.features.nights.store import NightStore, NotUndone
 from memory.ports import Lesson, SummaryLine
 from memory.stores.journal import SqliteJournal
+from tests import fresh_journal
 from tests.memory.features.nights.consolidation.making import NOW, night, stores
-from tests.memory.stores.derived_facts import ANN, AT, BOB, fact, owner, passage, rows
+from tests.memory.stores.derived_facts import ANN, AT, BOB, fact, owner, passage, rows, shown
 from tests.sparse_files import read_written
 
 LATER = AT + timedelta(days=1)
@@ -75,7 +76,7 @@ def planned(
 async def test_a_night_is_applied_told_and_taken_back_to_the_byte(journal: SqliteJournal) -> None:
     a, b, c = fact("Use tabs", id="a"), fact("Use tabs!", id="b", session="s2"), fact("Tabs in code", id="c")
     await taught(journal, a, b, c)
-    await journal.reinforce(["a"], "s9", AT, used=True)
+    await shown(journal, "a", "s9", AT, used=True)
     [a] = await journal.facts(["a"])
     before = dump(journal)
     joined = whole_after(a, b)
@@ -125,11 +126,11 @@ async def test_a_change_is_passed_over_where_something_else_has_happened(journal
 async def test_what_was_only_counted_meanwhile_is_counted_in(journal: SqliteJournal) -> None:
     a, b = fact("Use tabs", id="a"), fact("Use tabs!", id="b")
     await taught(journal, a, b)
-    await journal.reinforce(["a"], "s7", LATER + timedelta(hours=1), used=True)
+    await shown(journal, "a", "s7", LATER + timedelta(hours=1), used=True)
     number = await journal.part(NightStore).apply_night(planned(merging(a, b)))
     [held] = await journal.facts(["a"])
     assert held.access == 3 and held.sessions == 3 and held.used_at == LATER + timedelta(hours=1)
-    await journal.reinforce(["a"], "s8", LATER, used=True)
+    await shown(journal, "a", "s8", LATER, used=True)
     await journal.part(NightStore).undo_night(number, LATER)
     [held] = await journal.facts(["a"])
     assert held.access == 3 and held.sessions == 3 and held.supersedes == ()
@@ -243,10 +244,11 @@ def test_a_planned_night_is_written_and_read_without_loss() -> None:
     assert read(written(whole)) == whole
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(stores())
 def test_any_night_is_taken_back_to_the_byte(facts: list[Fact]) -> None:
     async def apply_and_undo(folder: Path) -> None:
+        fresh_journal.put(folder / "journal.db")
         journal = SqliteJournal(folder / "journal.db", str)
         try:
             await taught(journal, *facts)
