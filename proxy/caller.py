@@ -126,24 +126,8 @@ def resolve(
     mode = strictest(mode, place.mode)
 
     credential = _shown_key(claim.key, headers)
-    entry = None
-    if is_client_key(credential):
-        entry = issued(credential)
-        scope, note = _narrow(entry, claim, around) if entry else (Scope(), "the key is not in force")
-        mode = strictest(mode, entry.memory) if entry else mode
-    elif settings.credentials:
-        entry = _entry(settings.credentials, credential)
-        if entry is None:
-            scope, note = Scope(), "the credential has no entry in the table"
-        else:
-            scope, note = _narrow(entry, claim, around)
-            mode = strictest(mode, entry.memory)
-    elif settings.server.loopback:
-        scope = Scope(claim.org or settings.org, claim.user or settings.user, claim.project or around)
-        note = ""
-    else:
-        scope, note = Scope(), "other machines can reach us, and there is no table of credentials"
-
+    entry, scope, note = _allowed(credential, claim, around, settings, issued)
+    mode = strictest(mode, entry.memory) if entry else mode
     if scope.project is not None and (project := settings.projects.get(scope.project)) is not None:
         mode = strictest(mode, project.memory)
     note = note or place.why
@@ -176,6 +160,21 @@ def org_of(headers: Headers, prefix: Prefix, settings: Settings, issued_to: Call
         entry = _entry(settings.credentials, _shown_key(_header(headers, "x-palimpsest-key") or prefix.key, headers))
         return entry.org if entry is not None else None
     return _header(headers, "x-palimpsest-org") or prefix.org or settings.org
+
+
+def _allowed(
+    credential: str, claim: Prefix, around: str | None, settings: Settings, issued: Issued
+) -> tuple[Credential | None, Scope, str]:
+    """What a credential owns of what is claimed, by its entry where it has one; and why it owns nothing."""
+    if is_client_key(credential):
+        entry, unknown = issued(credential), "the key is not in force"
+    elif settings.credentials:
+        entry, unknown = _entry(settings.credentials, credential), "the credential has no entry in the table"
+    elif settings.server.loopback:
+        return None, Scope(claim.org or settings.org, claim.user or settings.user, claim.project or around), ""
+    else:
+        return None, Scope(), "other machines can reach us, and there is no table of credentials"
+    return (entry, *_narrow(entry, claim, around)) if entry else (None, Scope(), unknown)
 
 
 def shared_owners(

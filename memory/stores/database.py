@@ -6,8 +6,6 @@ Knows nothing about what is stored.
 from __future__ import annotations
 
 import asyncio
-import errno
-import logging
 import os
 import sqlite3
 import threading
@@ -18,16 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from memory.stores.backups.copying import steps_of
-from memory.stores.backups.upgrading import backup_before_upgrade, what_a_downgrade_needs, written_by
+from memory.stores.backups.upgrading import bring_up
 from memory.stores.connection import Connection
 from memory.stores.errors import StoreFault, StoreFaultKind, sqlite_fault
-from memory.stores.migrations import MIGRATIONS, FromTheFuture, migrate
-from memory.stores.queries import QUERIES
+from memory.stores.migrations import FromTheFuture
 from memory.stores.writer import Work, Writer
-from memory.version import release
-
-log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Synchronous = Literal["NORMAL", "FULL"]
@@ -318,7 +311,7 @@ class Database:
             # What a statement may have to take back is kept in memory: a file in /var/tmp for each of them took longer
             # than the statement, and held texts outside of the data folder.
             connection.execute("PRAGMA temp_store = MEMORY")
-            self._bring_up(connection)
+            bring_up(connection, self.path)
             self._watch_over(connection)
         except BaseException as error:
             if connection is not None:
@@ -329,24 +322,6 @@ class Database:
                 raise StoreFault(f"{self.path} belongs to a newer version: {error}") from error
             raise
         return connection
-
-    def _bring_up(self, connection: sqlite3.Connection) -> None:
-        """Migrate, behind a copy of the file as it was."""
-        had = steps_of(connection)
-        if had > len(MIGRATIONS):
-            needs = what_a_downgrade_needs(self.path, len(MIGRATIONS), written_by(connection))
-            raise FromTheFuture(f"it has had {had} migrations, this version knows {len(MIGRATIONS)}: {needs}")
-        if 0 < had < len(MIGRATIONS):
-            try:
-                backup = backup_before_upgrade(self.path)
-            except OSError as error:
-                why = f"{self.path} could not be copied before it is upgraded, and stays as it is: {error}"
-                raise StoreFault(
-                    why, StoreFaultKind.FULL if error.errno == errno.ENOSPC else StoreFaultKind.OTHER
-                ) from error
-            log.info("%s is upgraded; as it was it lies in %s", self.path, backup)
-        if migrate(connection):
-            connection.execute(QUERIES["meta_set"], ("migrated_by", release().encode()))
 
     def _watch_over(self, connection: sqlite3.Connection) -> None:
         """Have every change of a watched row told, whichever statement makes it."""

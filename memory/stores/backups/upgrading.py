@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import logging
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -10,12 +12,41 @@ from pathlib import Path
 from typing import Final
 
 from memory.stores.backups.backup import JOURNAL, backups_in, begin, finish, write_list
-from memory.stores.backups.copying import copy_database
+from memory.stores.backups.copying import copy_database, steps_of
 from memory.stores.backups.places import own_place
+from memory.stores.errors import StoreFault, StoreFaultKind
+from memory.stores.migrations import MIGRATIONS, FromTheFuture, migrate
+from memory.stores.queries import QUERIES
+from memory.version import release
+
+log = logging.getLogger(__name__)
 
 UPGRADE: Final = "before an upgrade"
 MAX_UPGRADE_BACKUPS: Final = 2
 """Upgrades of which the journal is kept as it was."""
+
+
+def bring_up(connection: sqlite3.Connection, journal: Path) -> None:
+    """Migrate a journal, behind a copy of the file as it was.
+
+    Raises:
+        FromTheFuture: when a newer version has written it.
+        StoreFault: when it cannot be copied.
+    """
+    had = steps_of(connection)
+    if had > len(MIGRATIONS):
+        needs = what_a_downgrade_needs(journal, len(MIGRATIONS), written_by(connection))
+        raise FromTheFuture(f"it has had {had} migrations, this version knows {len(MIGRATIONS)}: {needs}")
+    if 0 < had < len(MIGRATIONS):
+        try:
+            backup = backup_before_upgrade(journal)
+        except OSError as error:
+            why = f"{journal} could not be copied before it is upgraded, and stays as it is: {error}"
+            full = error.errno == errno.ENOSPC
+            raise StoreFault(why, StoreFaultKind.FULL if full else StoreFaultKind.OTHER) from error
+        log.info("%s is upgraded; as it was it lies in %s", journal, backup)
+    if migrate(connection):
+        connection.execute(QUERIES["meta_set"], ("migrated_by", release().encode()))
 
 
 def backup_before_upgrade(journal: Path) -> Path:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from memory.ports import Lesson
-from memory.stores import database
+from memory.stores.backups import upgrading
 from memory.stores.backups.backup import NoBackup, backups_in, read_list
 from memory.stores.backups.restoring import put_back
 from memory.stores.backups.salvaging import NothingLeft, salvage
@@ -80,7 +80,7 @@ async def test_an_older_version_says_what_it_needs(tmp_path: Path, monkeypatch: 
     at_step(tmp_path / "journal.db", len(MIGRATIONS) - 1)
     await SqliteJournal(tmp_path / "journal.db", redact).close()
     [(kept, _)] = backups_in(tmp_path / "backups")
-    monkeypatch.setattr(database, "MIGRATIONS", MIGRATIONS[:-1])
+    monkeypatch.setattr(upgrading, "MIGRATIONS", MIGRATIONS[:-1])
     with pytest.raises(StoreFault) as refused:
         SqliteJournal(tmp_path / "journal.db", redact)
     assert "belongs to a newer version" in str(refused.value) and f"palimpsest restore {kept}" in str(refused.value)
