@@ -30,7 +30,7 @@ from proxy.fail_open import Degradations, fail_open
 from proxy.limits import Limits
 from proxy.passthrough_log import PassthroughLog
 from proxy.settings import LimitSettings, Settings
-from proxy.tracing import Traces, Untold
+from proxy.tracing import NoTraces, Traces
 from proxy.upstream.bridge import Bridge
 from proxy.upstream.direct import Direct
 
@@ -82,7 +82,7 @@ class Edge:
     passed: PassthroughLog = field(default_factory=PassthroughLog)
     limits: Limits = field(default_factory=lambda: Limits(LimitSettings()))
     room: MemoryRoom = field(default_factory=MemoryRoom)
-    traces: Traces = field(default_factory=Untold)
+    traces: Traces = field(default_factory=NoTraces)
     draining: Draining = field(default_factory=Draining)
     imported: asyncio.Event = field(default_factory=asyncio.Event)
     tried: asyncio.Event = field(default_factory=asyncio.Event)

@@ -60,7 +60,7 @@ class Traces(Protocol):
         """Send what is left; waits for that."""
 
 
-class Untold:
+class NoTraces:
     """Tells nobody."""
 
     def request(self, dialect: str, headers: Mapping[str, str]) -> AbstractContextManager[RequestTrace]:
@@ -181,7 +181,7 @@ def opened(wanted: bool, version: str) -> Traces:
         TracesMissing: when they are wanted and cannot be made.
     """
     if not wanted:
-        return Untold()
+        return NoTraces()
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
         from opentelemetry.sdk.resources import Resource

@@ -22,7 +22,7 @@ from proxy.auth.tokens import ApiToken, TokenRole
 from proxy.edge import EDGE, Edge
 from proxy.fail_open import fail_open
 
-UNTOLD: Final = frozenset(
+NOT_AUDITED: Final = frozenset(
     {"/palimpsest/metrics", "/palimpsest/api", "/palimpsest/api/glance", "/palimpsest/api/status"}
 )
 """What programs ask all the time, and what holds nothing of anybody's."""
@@ -31,7 +31,7 @@ RECORD_SECONDS: Final = 5.0
 
 
 @web.middleware
-async def door(request: web.Request, handler: Handler) -> web.StreamResponse:
+async def authenticate(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Let in or turn away. Who checks a container's health has no token."""
     if request.path in CHECKS:
         return await handler(request)
@@ -93,7 +93,7 @@ async def _handled(request: web.Request, handler: Handler, edge: Edge, access: A
 
 async def record(request: web.Request, edge: Edge, access: Access, status: int) -> None:
     """Write down who asked what: which endpoint and which memory, and no text."""
-    if edge.memory is None or request.path in UNTOLD:
+    if edge.memory is None or request.path in NOT_AUDITED:
         return
     resource = request.match_info.route.resource
     what = resource.canonical.removeprefix("/palimpsest/") if resource is not None else "unknown"

@@ -30,7 +30,7 @@ from proxy.api import (
     tickets,
     tools,
 )
-from proxy.api.auth import door
+from proxy.api.auth import authenticate
 from proxy.api.elsewhere import after_opening
 from proxy.api.responses import answers
 from proxy.edge import EDGE, Edge
@@ -70,7 +70,7 @@ def endpoints() -> list[web.RouteDef]:
 
 def api(edge: Edge) -> web.Application:
     """The application to be mounted at ``/palimpsest/``."""
-    app = web.Application(middlewares=[answers, door, after_opening])
+    app = web.Application(middlewares=[answers, authenticate, after_opening])
     app[EDGE] = edge
     app[hook.TALKS] = hook.Talks()
     app.add_routes(endpoints())

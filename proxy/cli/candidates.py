@@ -145,7 +145,7 @@ def _confirmed(
 def _show(would: Mapping[str, Any]) -> None:
     console = output.screen()
     held = would["candidate"]
-    console.print(f"{held['kind']} for {output.whom(held)}, {held['why']}", style="dim")
+    console.print(f"{held['kind']} for {output.audience_of(held)}, {held['why']}", style="dim")
     if held["kind"] in _RULES:
         console.print(f"  {held['text']}", soft_wrap=True)
     for note in would["notes"]:
@@ -178,7 +178,12 @@ def _list(found: list[dict[str, Any]], everything: bool) -> None:
     table.add_column("why", style="dim", max_width=28)
     table.add_column("what", overflow="fold", ratio=1)
     for each in found:
-        cells = [each["id"][: output.SHORT], *([each["state"]] if everything else []), output.whom(each), each["why"]]
+        cells = [
+            each["id"][: output.SHORT],
+            *([each["state"]] if everything else []),
+            output.audience_of(each),
+            each["why"],
+        ]
         title = _KINDS.get(each["kind"], "") + each["title"]
         table.add_row(*map(Text, cells), Text(title))
     console.print(table)
@@ -191,7 +196,7 @@ def _one(held: dict[str, Any]) -> None:
     console.print(held["text"], soft_wrap=True)
     console.print()
     names = ("id", "kind", "state", "reason", "why", "made_at", "decided_at", "fact")
-    output.pairs([("for", output.whom(held)), *((name, held[name]) for name in names if held[name])])
+    output.pairs([("for", output.audience_of(held)), *((name, held[name]) for name in names if held[name])])
     console.print()
     nothing = _LINES.get(held["kind"], "nothing that bears it out is left")
     output.memories(held["evidence"], nothing)

@@ -152,7 +152,7 @@ def remember(
     if call.as_json:
         output.as_json(response)
     else:
-        place = output.whither(response["owner"])
+        place = output.destination_of(response["owner"])
         output.screen().print(f"remembered {place}, as {response['id'][: output.SHORT]}: {response['text']}")
         for relation, what in (("supersedes", "in place of"), ("contradicts", "beside what it may contradict:")):
             if others := ", ".join(id[: output.SHORT] for id in response.get(relation, ())):

@@ -154,13 +154,13 @@ def what(held: dict[str, Any]) -> str:
     return " ".join(marks)
 
 
-def whither(owner: str) -> str:
+def destination_of(owner: str) -> str:
     """Where something was put, behind a verb."""
     place = where(owner)
     return place if place == "everywhere" else f"in {place}"
 
 
-def whom(candidate: dict[str, Any]) -> str:
+def audience_of(candidate: dict[str, Any]) -> str:
     """For whom a candidate is."""
     return "the organisation" if candidate["layer"] == "org" else where(candidate["owner"])
 

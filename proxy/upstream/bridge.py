@@ -20,8 +20,8 @@ from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt,
 from memory.models.litellm_client import provider_error, translating_litellm
 from proxy.errors import UpstreamUnreachable
 from proxy.settings import UpstreamRoute, UpstreamSettings
-from proxy.upstream.bridge_errors import patience, refusal, words
-from proxy.upstream.warm_up import rehearse
+from proxy.upstream.bridge_errors import error_message, refusal, retry_after_headers
+from proxy.upstream.warm_up import warm_up_litellm
 from proxy.wire.dialect import Dialect
 
 _SAMPLING = frozenset({"temperature", "top_p", "stream", "tools", "tool_choice", "model"})
@@ -114,7 +114,7 @@ class Bridge:
         return any(route.bridge for route in self._settings.routes)
 
     async def open(self) -> None:
-        """Import litellm where a route needs it, and rehearse: in mid-traffic the import would hold every stream up for
+        """Import litellm where a route needs it, and use it: in mid-traffic the import would hold every stream up for
         seconds, and the first request for a fifth of one.
 
         Raises:
@@ -123,7 +123,7 @@ class Bridge:
         if self.wanted:
             self._litellm = await asyncio.to_thread(translating_litellm)
             self._troubles = (provider_error(), *_UNTRANSLATED)
-            await rehearse(self._calls, self._troubles)
+            await warm_up_litellm(self._calls, self._troubles)
 
     async def close(self) -> None:
         """Close its connections."""
@@ -156,8 +156,8 @@ class Bridge:
         except _NotConnected as error:
             raise UpstreamUnreachable(_without(key, f"no connection for {route.bridge}: {error}")) from error
         except self._troubles as error:
-            status, refused = refusal(dialect, error, _without(key, words(error)))
-            own = CIMultiDict({"Content-Type": "application/json", **patience(error)})
+            status, refused = refusal(dialect, error, _without(key, error_message(error)))
+            own = CIMultiDict({"Content-Type": "application/json", **retry_after_headers(error)})
             yield BridgedReply(status, own, BridgedContent(_once(refused)))
             return
         own = CIMultiDict({"x-palimpsest-bridge": str(route.bridge)})
@@ -199,7 +199,7 @@ class Bridge:
                     return await self._calls[dialect.name](**arguments)
                 except self._troubles as error:
                     if _never_sent(error):
-                        raise _NotConnected(words(error)) from error
+                        raise _NotConnected(error_message(error)) from error
                     raise
         raise AssertionError("the last attempt returns or raises")
 
@@ -251,7 +251,7 @@ async def _frames(dialect: str, answer: Any, troubles: Troubles, key: str) -> As
         if dialect == "openai-chat":
             yield b"data: [DONE]\n\n"
     except troubles as error:
-        raise aiohttp.ClientPayloadError(_without(key, words(error))) from None
+        raise aiohttp.ClientPayloadError(_without(key, error_message(error))) from None
     finally:
         if hasattr(answer, "aclose"):
             with suppress(*troubles):

@@ -13,7 +13,7 @@ MAX_ERROR_CHARS = 500
 """Characters of what is told."""
 
 
-def words(error: BaseException) -> str:
+def error_message(error: BaseException) -> str:
     """What an error says: the provider's own message where it was packed, else the first line; litellm writes its own
     stack below it."""
     if isinstance(error, ImportError):
@@ -35,7 +35,7 @@ def refusal(dialect: Dialect, error: BaseException, message: str) -> tuple[int, 
     return status, dialect.refusal(status, message)
 
 
-def patience(error: BaseException) -> dict[str, str]:
+def retry_after_headers(error: BaseException) -> dict[str, str]:
     """How long a provider asks its clients to wait, as it said it."""
     headers = getattr(error, "litellm_response_headers", None)
     if not isinstance(headers, Mapping):

@@ -45,7 +45,9 @@ WARM_UP_REQUESTS: Final[Mapping[str, Mapping[str, Any]]] = {
 """What is asked in the format of each dialect, of a provider of another."""
 
 
-async def rehearse(calls: Mapping[str, Callable[..., Awaitable[Any]]], troubles: tuple[type[Exception], ...]) -> None:
+async def warm_up_litellm(
+    calls: Mapping[str, Callable[..., Awaitable[Any]]], troubles: tuple[type[Exception], ...]
+) -> None:
     """Make one call in each dialect; ``troubles`` are what a refusal may raise."""
     if {"http", "all"} & getproxies().keys() and not proxy_bypass("127.0.0.1"):
         return

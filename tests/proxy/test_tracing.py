@@ -15,7 +15,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
-from proxy.tracing import OpenTelemetryTraces, TracesMissing, Untold, opened
+from proxy.tracing import NoTraces, OpenTelemetryTraces, TracesMissing, opened
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.running import Running, running
 
@@ -109,7 +109,7 @@ async def test_a_collector_that_is_away_costs_no_request(provider: FakeProvider,
 def test_nothing_is_imported_where_it_is_off() -> None:
     code = "import sys, proxy.app; sys.exit(any(name.startswith('opentelemetry') for name in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
-    assert isinstance(opened(False, "1"), Untold)
+    assert isinstance(opened(False, "1"), NoTraces)
 
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from proxy.upstream import warm_up
-from proxy.upstream.warm_up import WARM_UP_REQUESTS, rehearse
+from proxy.upstream.warm_up import WARM_UP_REQUESTS, warm_up_litellm
 from tests.fake_provider import fake_provider
 from tests.proxy.upstream.test_bridge import bridged
 
@@ -30,7 +30,7 @@ async def test_each_format_is_rehearsed_on_a_socket_of_our_own() -> None:
             heard.append((api_base.rpartition(":")[0], reply.status))
         raise ValueError("refused")
 
-    await rehearse(dict.fromkeys(WARM_UP_REQUESTS, call), (ValueError,))
+    await warm_up_litellm(dict.fromkeys(WARM_UP_REQUESTS, call), (ValueError,))
     assert heard == [("http://127.0.0.1", 401)] * 3
 
 
@@ -38,7 +38,7 @@ async def test_a_call_that_cannot_connect_stops_no_start() -> None:
     async def call(**_: Any) -> None:
         raise ConnectionRefusedError
 
-    await rehearse(dict.fromkeys(WARM_UP_REQUESTS, call), ())
+    await warm_up_litellm(dict.fromkeys(WARM_UP_REQUESTS, call), ())
 
 
 @pytest.mark.parametrize(("past", "asked"), [("", 0), ("localhost,127.0.0.1", 3)])
@@ -50,7 +50,7 @@ async def test_nobody_is_asked_through_a_proxy(monkeypatch: pytest.MonkeyPatch, 
     async def call(model: str, **_: Any) -> None:
         heard.append(model)
 
-    await rehearse(dict.fromkeys(WARM_UP_REQUESTS, call), ())
+    await warm_up_litellm(dict.fromkeys(WARM_UP_REQUESTS, call), ())
     assert len(heard) == asked
 
 
@@ -62,7 +62,7 @@ async def test_what_hangs_is_given_up_with_all_that_would_come_after_it(monkeypa
         heard.append(model)
         await asyncio.Event().wait()
 
-    await rehearse(dict.fromkeys(WARM_UP_REQUESTS, call), ())
+    await warm_up_litellm(dict.fromkeys(WARM_UP_REQUESTS, call), ())
     assert len(heard) == 1
 
 
