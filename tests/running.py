@@ -20,7 +20,7 @@ from memory.clock import local_now
 from proxy.app import make_app, make_runner
 from proxy.edge import EDGE, Edge
 from proxy.settings import load
-from tests import fresh_journal
+from tests import fresh_journal, rooms
 from tests.fake_provider import FakeProvider
 
 Headers = CIMultiDictProxy[str]
@@ -64,9 +64,10 @@ class Running:
 
 @asynccontextmanager
 async def running(provider: FakeProvider | str, home: Path, **options: Any) -> AsyncIterator[Running]:
-    """A running proxy before a provider. ``options`` are dotted settings with ``__`` for the dots, and ``now``, the
-    clock by which it lives."""
+    """A running proxy before a provider. ``options`` are dotted settings with ``__`` for the dots, ``now``, the clock
+    by which it lives, and ``planner_process``, whether nights are planned in a process of their own, as in life."""
     now: Callable[[], datetime] = options.pop("now", local_now)
+    planner_process: bool = options.pop("planner_process", False)
     upstream = provider if isinstance(provider, str) else provider.url
     # A busy machine must not decide what a test sees: only tests of the deadline set it to what it is in life.
     dotted: dict[str, Any] = {"memory.recall.deadline_ms": 10_000, "memory.journal.hold_ms": 10_000}
@@ -78,7 +79,9 @@ async def running(provider: FakeProvider | str, home: Path, **options: Any) -> A
     runner = make_runner(app)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
-    await app[EDGE].opened()
+    memory = await app[EDGE].opened()
+    if memory is not None and not planner_process:
+        rooms.plan_nights_here(memory)
     host, port = runner.addresses[0][:2]
     async with aiohttp.ClientSession(auto_decompress=False) as client:
         try:

@@ -17,9 +17,6 @@ from urllib.parse import quote
 import orjson
 from aiohttp import web
 
-from memory.features.nights.consolidation.plan_codec import PlannedNight
-from memory.features.nights.planner import plans
-from memory.features.nights.planner_process import Job
 from memory.parts import Memory
 from tests import rooms
 from tests.bench.sessions import Growing, Turn
@@ -164,19 +161,10 @@ async def stage(name: str, home: Path, options: Mapping[str, Any]) -> AsyncItera
         await memory.entity_graph.stop()
         await memory.index_repair.stop()
         await memory.retention.stop()
-        rooms.nights(memory).runner._planner = lambda job: _planned(memory, job)
         # Counted exactly from the first request on: when it is loaded beside is a matter of the machine.
         memory.token_counting._tokenizer.count("")
         yield played
         assert not proxy.edge.degradations.counts, proxy.edge.degradations
-
-
-async def _planned(memory: Memory, job: Job) -> AsyncIterator[PlannedNight]:
-    """The nights that a process of its own plans in life, planned in this one."""
-    owners = None if job.owners is None else [*job.owners]
-    planning = plans(memory.home / "journal.db", owners, job.now, memory.settings.night, job.since)
-    for planned in planning:
-        yield planned
 
 
 def _scripted(provider: FakeProvider, path: str, replies: tuple[Round | int, ...]) -> Any:

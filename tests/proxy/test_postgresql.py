@@ -22,7 +22,8 @@ from tests.running import Running, running
 
 @asynccontextmanager
 async def proxied(server: postgresql.TestServer, home: Path, provider: FakeProvider) -> AsyncIterator[Running]:
-    async with running(provider, home, **{"memory.postgresql.url": server.database(home)}) as proxy:
+    options = {"memory.postgresql.url": server.database(home), "planner_process": True}
+    async with running(provider, home, **options) as proxy:
         yield proxy
 
 

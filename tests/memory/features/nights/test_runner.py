@@ -6,9 +6,10 @@ import asyncio
 import contextlib
 import sqlite3
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -50,6 +51,7 @@ async def memory(tmp_path: Path) -> AsyncIterator[Memory]:
     settings = MemorySettings(learning=LearningSettings(), night=NightSettings(enabled=False))
     opened = await open_memory(settings, tmp_path, unguarded)
     assert opened is not None
+    rooms.plan_nights_here(opened)
     yield opened
     await opened.close()
 
@@ -88,10 +90,10 @@ def uuid(number: int) -> str:
 
 async def test_a_night_consolidates_is_listed_and_is_taken_back_to_the_byte(memory: Memory) -> None:
     await taught(memory, *lessons())
-    before = dump(memory)
-    dry = await rooms.nights(memory).runner.run(dry=True)
+    nights, before = in_a_process(memory), dump(memory)
+    dry = await nights.run(dry=True)
     assert dump(memory) == before and [number for number, _ in dry.nights] == [0]
-    outcome = await rooms.nights(memory).runner.run()
+    outcome = await nights.run()
     [(number, planned)] = outcome.nights
     assert {change.action for change in planned.diff.changes} == {"merge", "supersede", "gist"}
     after = {each.id: each for each in await memory.journal.facts([uuid(n) for n in range(1, 9)])}
@@ -148,11 +150,11 @@ async def test_much_that_is_new_is_looked_at_in_several_nights_of_which_each_bui
     monkeypatch.setattr("memory.features.nights.snapshots.SLICE", 2)
     await taught(memory, *lessons())
 
-    outcome = await replace_planner(memory, in_this_process(memory)).run()
+    outcome = await rooms.nights(memory).runner.run()
     actions = [{change.action for change in planned.diff.changes} for _, planned in outcome.nights]
     assert actions == [{"merge"}, {"supersede"}, {"gist"}]
     before = dump(memory)
-    assert (await replace_planner(memory, in_this_process(memory)).run()).nights == () and dump(memory) == before
+    assert (await rooms.nights(memory).runner.run()).nights == () and dump(memory) == before
 
 
 async def test_pages_are_made_anew_once_for_all_the_nights_that_follow_one_another(
@@ -162,10 +164,8 @@ async def test_pages_are_made_anew_once_for_all_the_nights_that_follow_one_anoth
     await taught(memory, *lessons())
 
     pages = Counted()
-    planner = in_this_process(memory)
-    nights = NightRunner(
-        NightSettings(), rooms.nights(memory).store, planner, memory.learner, pages, unguarded, lambda: NOW
-    )
+    planner, store = partial(rooms.planned_here, memory), rooms.nights(memory).store
+    nights = NightRunner(NightSettings(), store, planner, memory.learner, pages, unguarded, lambda: NOW)
     assert len((await nights.run()).nights) == 3
     assert pages.told.count("changed") >= 3 and pages.told.index("refresh") == len(pages.told) - 1
     told = [*pages.told]
@@ -274,23 +274,18 @@ async def test_a_process_that_fails_is_told_and_changes_nothing(memory: Memory, 
 
 async def test_a_night_that_is_cancelled_ends_its_process(memory: Memory) -> None:
     await taught(memory, *lessons())
-    before = dump(memory)
-    night = asyncio.create_task(rooms.nights(memory).runner.run(dry=True))
+    nights, before = in_a_process(memory), dump(memory)
+    night = asyncio.create_task(nights.run(dry=True))
     await asyncio.sleep(0.05)
     night.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await night
-    assert not rooms.nights(memory).runner.running and dump(memory) == before
+    assert not nights.running and dump(memory) == before
 
 
-def in_this_process(memory: Memory) -> Callable[[Job], AsyncIterator[PlannedNight]]:
-    """A planner that reads the same journal, and no process of its own."""
-
-    async def here(job: Job) -> AsyncIterator[PlannedNight]:
-        for planned in plans(memory.home / "journal.db", None, NOW, NightSettings(), None):
-            yield planned
-
-    return here
+def in_a_process(memory: Memory) -> NightRunner:
+    """Nights as they are in life."""
+    return replace_planner(memory, PlannerProcess(memory.home / "journal.db", NightSettings()))
 
 
 def replace_planner(memory: Memory, planner: Any) -> NightRunner:
