@@ -26,9 +26,9 @@ def _in_memory() -> bool:
 if _in_memory():
     tempfile.tempdir = os.environ["TMPDIR"] = str(MEMORY_FILES)
 
-# Forty examples, the same ones each time: `make fuzz` draws a hundred others.
+# Fifteen examples, the same ones each time: `make fuzz` draws a hundred others.
 settings.register_profile(
-    "palimpsest", max_examples=40, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "palimpsest", max_examples=15, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("fuzz", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("palimpsest")

@@ -31,6 +31,7 @@ from memory.settings import MemorySettings, RecallSettings
 from memory.stores.journal import SqliteJournal
 from proxy.wire import dialect_of
 from proxy.wire.dialect import Dialect
+from tests import fresh_journal
 
 Turn = tuple[str, str]
 """Who speaks (``human``, ``assistant``, ``call``, ``result``) and what."""
@@ -199,7 +200,7 @@ steps = st.lists(
 
 @pytest.mark.parametrize("path", FORMATS)
 @pytest.mark.parametrize(("keyed", "noting"), [(True, False), (False, False), (True, True), (False, True)])
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(first=ways, steps=steps)
 def test_what_is_forwarded_shares_as_much_as_what_the_client_sent(
     path: str,
@@ -220,6 +221,7 @@ async def _replay(
     assert dialect is not None
     recaller = CountingRecaller()
     ids = itertools.count()
+    fresh_journal.put(folder / "journal.db")
     journal = SqliteJournal(folder / "journal.db", lambda text: text)
     shells = _shells(journal, recaller, ids)
     history: list[Turn] = []

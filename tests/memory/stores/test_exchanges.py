@@ -228,7 +228,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(steps, st.booleans())
 def test_whatever_a_client_does_to_its_history_every_request_comes_back_exactly(
     taken: list[tuple[str, int, list[int], bool]], reopen: bool

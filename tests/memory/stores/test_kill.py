@@ -16,7 +16,7 @@ from tests.memory.stores import derived_facts
 from tests.memory.stores.derived_facts import open_journal, owner
 from tests.memory.stores.killed_writer import OneDimension
 
-ROUNDS = 10
+ROUNDS = 5
 ROOT = Path(__file__).parents[3]
 
 

@@ -275,7 +275,7 @@ async def test_what_is_pinned_or_forgotten_meanwhile_stays(journal: SqlJournal) 
 SAID = st.sampled_from(["a", "b", "c", "d"])
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(st.lists(st.tuples(st.integers(0, 2), SAID, st.integers(0, 60)), min_size=1, max_size=14), st.integers(0, 60))
 def test_what_stays_reads_as_before(steps: list[tuple[int, str, int]], cut: int) -> None:
     """Whatever goes, each exchange that stays gives back the request that it had."""

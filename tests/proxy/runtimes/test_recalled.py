@@ -33,6 +33,7 @@ PROJECT = {"x_palimpsest_project": "gate"}
 OPENS, PAGE = "<recalled-memory>", "<memory-page>"
 
 every = pytest.mark.parametrize("name", SENDERS)
+every_format = pytest.mark.parametrize("name", {sender.path: name for name, sender in SENDERS.items()}.values())
 every_with_tools = pytest.mark.parametrize("name", [name for name, sender in SENDERS.items() if sender.tools])
 every_with_sides = pytest.mark.parametrize("name", [name for name, sender in SENDERS.items() if sender.sides])
 
@@ -114,7 +115,7 @@ async def test_of_six_memories_the_right_one_stands_behind_the_persons_words(nam
     assert _without(sent, sender, words) == _without(forwarded, sender, words)
 
 
-@every
+@every_format
 async def test_one_word_prompts_of_old_never_come(name: str, tmp_path: Path) -> None:
     sender = SENDERS[name]
     words = ("Continue.", "Yes, port.", "The gateway?", "Staging.", "Go on, please.")

@@ -113,19 +113,6 @@ def test_edits_only_insert(path: str, data: st.DataObject) -> None:
     json.loads(out.decode("utf-8-sig"))
 
 
-@pytest.mark.parametrize("path", PATHS)
-@given(data=st.data())
-def test_the_same_edits_made_in_another_order_of_messages_give_the_same_bytes(path: str, data: st.DataObject) -> None:
-    body = data.draw(bodies(path))
-    view = read(path, body)
-    edits = [
-        Append(index, f"{index}", message.takes)
-        for index, message in enumerate(view.conversation.messages)
-        if message.takes
-    ]
-    assert DIALECTS[path].write(view, edits) == DIALECTS[path].write(view, edits[::-1])
-
-
 def text_of(message: Message) -> str:
     """What was said last: inside a result, where one ends the message."""
     return message.results[-1].text if message.results and message.parts[-1] in message.results else message.text

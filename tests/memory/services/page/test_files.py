@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+import pytest_asyncio
 
 from memory.fact import Fact, Origin, State
 from memory.learning.outcome import ended
@@ -22,6 +23,7 @@ from memory.services.page.edits import PageEditor, SimilarFacts
 from memory.services.page.files import PageFiles
 from memory.settings import PageSettings
 from memory.stores.journal import SqliteJournal
+from tests import fresh_journal
 
 T = TypeVar("T")
 SCOPE = Scope(None, "ada", "loom")
@@ -65,8 +67,15 @@ def held_up(journal: SqliteJournal) -> tuple[asyncio.Event, asyncio.Event]:
     return begun, go_on
 
 
-async def test_an_empty_page_is_not_made_again_for_every_session(tmp_path: Path) -> None:
-    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+@pytest_asyncio.fixture
+async def journal(tmp_path: Path) -> AsyncIterator[SqliteJournal]:
+    fresh_journal.put(tmp_path / "journal.db")
+    opened = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+    yield opened
+    await opened.close()
+
+
+async def test_an_empty_page_is_not_made_again_for_every_session(tmp_path: Path, journal: SqliteJournal) -> None:
     asked = 0
     read = journal.page_facts
 
@@ -83,11 +92,9 @@ async def test_an_empty_page_is_not_made_again_for_every_session(tmp_path: Path)
     pages.changed(frozenset(SCOPE.owners()))
     await pages.refresh()
     assert asked == 2
-    await journal.close()
 
 
-async def test_who_gives_up_waiting_for_a_page_does_not_end_its_making(tmp_path: Path) -> None:
-    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+async def test_who_gives_up_waiting_for_a_page_does_not_end_its_making(tmp_path: Path, journal: SqliteJournal) -> None:
     begun, go_on = asyncio.Event(), asyncio.Event()
     read = journal.page_facts
 
@@ -106,11 +113,11 @@ async def test_who_gives_up_waiting_for_a_page_does_not_end_its_making(tmp_path:
     go_on.set()
     await pages.page(SCOPE)
     assert not begun.is_set()
-    await journal.close()
 
 
-async def test_what_changes_while_a_page_is_made_for_the_first_time_makes_it_out_of_date(tmp_path: Path) -> None:
-    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+async def test_what_changes_while_a_page_is_made_for_the_first_time_makes_it_out_of_date(
+    tmp_path: Path, journal: SqliteJournal
+) -> None:
     begun, go_on = asyncio.Event(), asyncio.Event()
     asked = 0
     read = journal.page_facts
@@ -132,11 +139,11 @@ async def test_what_changes_while_a_page_is_made_for_the_first_time_makes_it_out
     await first
     await pages.refresh()
     assert asked == 2
-    await journal.close()
 
 
-async def test_a_page_that_is_made_while_something_is_forgotten_is_made_again_without_it(tmp_path: Path) -> None:
-    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+async def test_a_page_that_is_made_while_something_is_forgotten_is_made_again_without_it(
+    tmp_path: Path, journal: SqliteJournal
+) -> None:
     await journal.learn(Lesson(0, (KNOWN,)))
     begun, go_on = held_up(journal)
     pages = pages_of(journal, tmp_path)
@@ -149,11 +156,11 @@ async def test_a_page_that_is_made_while_something_is_forgotten_is_made_again_wi
     await pages.refresh()
     assert KNOWN.text not in (await pages.page(SCOPE)).text
     assert not any(KNOWN.text in file.read_text() for file in (tmp_path / "pages").rglob("*.md"))
-    await journal.close()
 
 
-async def test_who_brings_pages_up_to_date_waits_for_the_one_that_is_being_made(tmp_path: Path) -> None:
-    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+async def test_who_brings_pages_up_to_date_waits_for_the_one_that_is_being_made(
+    tmp_path: Path, journal: SqliteJournal
+) -> None:
     await journal.learn(Lesson(0, (KNOWN,)))
     begun, go_on = held_up(journal)
     pages = pages_of(journal, tmp_path)
@@ -166,11 +173,11 @@ async def test_who_brings_pages_up_to_date_waits_for_the_one_that_is_being_made(
     await first
     assert KNOWN.text not in (await pages.page(SCOPE)).text
     assert not any(KNOWN.text in file.read_text() for file in (tmp_path / "pages").rglob("*.md"))
-    await journal.close()
 
 
-async def test_an_edit_does_not_bring_back_what_is_forgotten_while_it_is_compared(tmp_path: Path) -> None:
-    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+async def test_an_edit_does_not_bring_back_what_is_forgotten_while_it_is_compared(
+    tmp_path: Path, journal: SqliteJournal
+) -> None:
     await journal.learn(Lesson(0, (KNOWN,)))
 
     async def forgetting(owner: str, text: str, more: Iterable[Fact] = (), /) -> list[tuple[Fact, float, float]]:
@@ -183,11 +190,11 @@ async def test_an_edit_does_not_bring_back_what_is_forgotten_while_it_is_compare
     file.write_text(text.replace("number twelve", "number thirteen"))
     assert "number thirteen" in await pages.text(SCOPE)
     assert [fact.text for fact in await journal.facts([KNOWN.id, "new"])] == ["The mooring is number thirteen."]
-    await journal.close()
 
 
-async def test_nothing_is_forgotten_between_the_reading_and_the_writing_of_an_edit(tmp_path: Path) -> None:
-    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+async def test_nothing_is_forgotten_between_the_reading_and_the_writing_of_an_edit(
+    tmp_path: Path, journal: SqliteJournal
+) -> None:
     await journal.learn(Lesson(0, (KNOWN,)))
     alone, asked, learn = asyncio.Lock(), list[asyncio.Task[None]](), journal.learn
 
@@ -209,11 +216,11 @@ async def test_nothing_is_forgotten_between_the_reading_and_the_writing_of_an_ed
     await pages.text(SCOPE)
     await asyncio.gather(*asked)
     assert [fact.id for fact in await journal.facts([KNOWN.id, "new"])] == ["new"]
-    await journal.close()
 
 
-async def test_what_becomes_of_a_fact_while_an_edit_is_compared_with_it_stays_so(tmp_path: Path) -> None:
-    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+async def test_what_becomes_of_a_fact_while_an_edit_is_compared_with_it_stays_so(
+    tmp_path: Path, journal: SqliteJournal
+) -> None:
     gate = replace(KNOWN, id="f2", text="The gate opens at 6 in the morning.")
     await journal.learn(Lesson(0, (KNOWN, gate)))
 
@@ -228,11 +235,11 @@ async def test_what_becomes_of_a_fact_while_an_edit_is_compared_with_it_stays_so
     await pages.text(SCOPE)
     [now, new] = await journal.facts([gate.id, "new"])
     assert (now.state, now.pinned, now.contradicts) == (State.SUPERSEDED, True, (new.id,))
-    await journal.close()
 
 
-async def test_a_file_that_an_editor_marked_as_unicode_says_what_it_said(tmp_path: Path) -> None:
-    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+async def test_a_file_that_an_editor_marked_as_unicode_says_what_it_said(
+    tmp_path: Path, journal: SqliteJournal
+) -> None:
     await journal.learn(Lesson(0, (KNOWN,)))
     pages = pages_of(journal, tmp_path)
     await pages.page(SCOPE)
@@ -240,14 +247,12 @@ async def test_a_file_that_an_editor_marked_as_unicode_says_what_it_said(tmp_pat
     file.write_text("\ufeff" + text.replace("\n", "\r\n"), newline="")
     await pages.text(SCOPE)
     assert await journal.find_facts(SCOPE.owners(), "") == [KNOWN]
-    await journal.close()
 
 
 async def test_pages_of_those_who_asked_last_are_kept_and_the_others_are_made_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(files, "MAX_CACHED_PAGES", 2)
-    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
     made: list[str] = []
     read = journal.page_facts
 
@@ -261,7 +266,6 @@ async def test_pages_of_those_who_asked_last_are_kept_and_the_others_are_made_ag
         await pages.page(Scope(None, "ada", project))
     assert made == ["a", "b", "c", "b", "c"]
     assert "own words" in await written(pages, Scope(None, "ada", "a"))
-    await journal.close()
 
 
 async def written(pages: PageFiles, scope: Scope) -> str:
@@ -271,21 +275,20 @@ async def written(pages: PageFiles, scope: Scope) -> str:
     return await pages.text(scope)
 
 
-async def test_pages_with_own_words_that_are_made_at_once_are_all_noted(tmp_path: Path) -> None:
+async def test_pages_with_own_words_that_are_made_at_once_are_all_noted(tmp_path: Path, journal: SqliteJournal) -> None:
     scopes = [Scope(None, "ada", f"p{number}") for number in range(5)]
-    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
     pages = pages_of(journal, tmp_path)
     for scope in scopes:
         pages.path(scope).parent.mkdir(parents=True)
         pages.path(scope).write_text("The gate code hangs in the hall.\n")
     await asyncio.gather(*map(pages.text, scopes))
     assert sorted(await pages.with_own_words()) == [f"up:/ada/p{number}" for number in range(5)]
-    await journal.close()
 
 
 @pytest.mark.parametrize("name", ["MEMORY.md", "projects.md"])
-async def test_a_folder_in_a_files_place_is_told_and_costs_nothing(tmp_path: Path, name: str) -> None:
-    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+async def test_a_folder_in_a_files_place_is_told_and_costs_nothing(
+    tmp_path: Path, journal: SqliteJournal, name: str
+) -> None:
     await journal.learn(Lesson(0, (KNOWN,)))
     pages = pages_of(journal, tmp_path)
     [(file, _)] = [each for each in (await pages.files(SCOPE)).values() if KNOWN.text in each[1]]
@@ -307,11 +310,11 @@ async def test_a_folder_in_a_files_place_is_told_and_costs_nothing(tmp_path: Pat
     assert "The anchor is in the shed." in await pages.text(SCOPE)
     assert pages.faults(SCOPE) == ()
     assert [fact.text for fact in await journal.find_facts(SCOPE.owners(), "")] != [KNOWN.text]
-    await journal.close()
 
 
-async def test_a_folder_where_the_marks_lie_makes_nothing_a_persons_own_word(tmp_path: Path) -> None:
-    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+async def test_a_folder_where_the_marks_lie_makes_nothing_a_persons_own_word(
+    tmp_path: Path, journal: SqliteJournal
+) -> None:
     learnt = replace(KNOWN, origin=Origin.USER, pinned=True)
     await journal.learn(Lesson(0, (learnt,)))
     pages = pages_of(journal, tmp_path)
@@ -322,7 +325,6 @@ async def test_a_folder_where_the_marks_lie_makes_nothing_a_persons_own_word(tmp
     assert learnt.text in await pages.text(SCOPE)
     assert ".made.json is a folder" in pages.faults(SCOPE)[0]
     assert await journal.find_facts(SCOPE.owners(), "") == [learnt]
-    await journal.close()
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from memory.services.sessions.session_matching import SessionMatcher
 from memory.session import Arrival, RequestKind
 from memory.settings import MemorySettings
 from memory.stores.journal import SqliteJournal
+from tests import fresh_journal
 from tests.memory.services.test_prepare import Fresh, guard
 
 AT = datetime(2026, 3, 4, tzinfo=UTC)
@@ -52,6 +53,7 @@ class Bench:
     def __init__(self, path: Path) -> None:
         ids = (f"{number:032x}" for number in itertools.count())
         memory = Fresh()
+        fresh_journal.put(path)
         self.journal = SqliteJournal(path, lambda text: text)
         self.sessions = SessionMatcher(self.journal, lambda: next(ids))
         self.preparation = Preparation(

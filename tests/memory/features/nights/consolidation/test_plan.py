@@ -204,14 +204,14 @@ def test_what_many_sessions_bear_out_is_a_candidate_and_says_why() -> None:
     assert candidate.why == "6 corrections in 6 sessions" and after[candidate.mark].tier is MemoryTier.LONG_TERM
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(stores())
 def test_a_night_taken_back_leaves_everything_as_it_was(facts: list[Fact]) -> None:
     diff, after = night(facts)
     assert applied(after, inverse(diff.changes)) == {each.id: each for each in facts}
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(stores())
 def test_a_second_night_changes_nothing(facts: list[Fact]) -> None:
     diff, after = night(facts)
@@ -219,7 +219,7 @@ def test_a_second_night_changes_nothing(facts: list[Fact]) -> None:
     assert [(change.action, change.why) for change in again.changes] == [] or diff.thrown
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(stores())
 def test_trust_is_never_gained_and_nothing_restricted_is_opened(facts: list[Fact]) -> None:
     _, after = night(facts)
