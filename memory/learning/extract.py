@@ -47,7 +47,7 @@ WORDED: Final = 8
 """Letters of a clause from which on it can be found again in a text."""
 DOUBTED: Final = 0.4
 """The probability below which what a rule has found in talk about work is taken for something of the moment."""
-LIKING: Final = 0.8
+LIKING: Final = 0.85
 """How sure it must be of what somebody likes in a talk that is not about work."""
 TELLING: Final = 4
 """Words of what is unsure at least: fewer say too little to be recognised when they are said again."""
