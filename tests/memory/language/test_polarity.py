@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 
 from memory.language.contradiction import compare
-from memory.language.polarity import on_one_side, sides, without_aside
+from memory.language.polarity import on_one_side, sides, unsaid, without_aside
 
 ONE_SIDE = [
     "No, use pnpm to install packages here, not npm.",
@@ -56,3 +56,12 @@ def test_what_is_rejected_is_not_what_it_is_rejected_for() -> None:
 )
 def test_an_aside_is_no_part_of_the_sentence(said: str, left: str) -> None:
     assert without_aside(said) == left
+
+
+def test_the_other_side_is_named_where_the_sentence_does_not_reject_it() -> None:
+    assert unsaid("a museum", "We run depots, not a museum.") == ""
+    assert unsaid("tabs", "Indent with spaces instead of tabs.") == ""
+    assert unsaid("npm", "Use pnpm.") == "npm"
+    order = "Deploy staging after production"
+    assert unsaid(order, "Deploy production after staging.") == order
+    assert unsaid("", "Use pnpm.") == ""
