@@ -229,12 +229,17 @@ class PostgresConnection:
             self._pipeline.sync()
 
     def settle(self) -> None:
-        """After an error: let go of what is still under way, so that a transaction can be rolled back."""
+        """After an error: let go of what is still under way, so that a transaction can be rolled back.
+
+        The server skips what stands behind a failed statement, also the preparing of others, which psycopg takes for
+        prepared: it forgets all of them, and tells the server so behind the next statement.
+        """
         self._received, self._named = self._sent, None
         if self._pipeline is not None:
             for _ in range(2):  # what is reported of one statement may hold up the answer to others
                 with suppress(psycopg.Error):
                     self._pipeline.sync()
+            self._connection._prepared.clear()
 
     def _next_cursor(self) -> psycopg.RawCursor[Any]:
         self._sent += 1

@@ -158,6 +158,25 @@ async def test_a_write_goes_on_where_the_server_has_ended_the_connection(url: st
     await journal.close()
 
 
+def test_a_statement_that_was_to_be_prepared_behind_a_failed_one_is_prepared_later(url: str) -> None:
+    connection = PostgresConnection(url, pipelined=True)
+    for _ in range(3):  # failures
+        for _ in range(7):  # uses, of which the sixth prepares it
+            assert connection.execute("SELECT ? + 1 AS next", (1,)).fetchone()["next"] == 2
+        for _ in range(5):
+            assert connection.execute("SELECT ? + 3 AS next", (1,)).fetchone()["next"] == 4
+        # What the server reports may come with a later statement already.
+        with pytest.raises(psycopg.errors.DivisionByZero):  # noqa: PT012
+            connection.execute("SELECT 1 / ?", (0,))
+            connection.execute("SELECT ? + 3 AS next", (1,))
+            connection.sync()
+        connection.settle()
+        assert connection.execute("SELECT ? + 3 AS next", (1,)).fetchone()["next"] == 4
+        # The server keeps none of those that are not known any more.
+        assert connection.run("SELECT count(*) AS kept FROM pg_prepared_statements").fetchone()["kept"] == 0
+    connection.close()
+
+
 def test_what_cannot_be_reached_is_told_without_the_password(tmp_path: Path) -> None:
     url = f"postgresql://ada:secret@/there?host={tmp_path}"
     with pytest.raises(StoreFault, match="cannot be reached") as told:

@@ -255,3 +255,49 @@ async def test_a_session_is_begun_under_a_number_that_was_reserved_unless_it_is_
     assert found is not None and found.session.id == "s3" and not found.by_key
     for each in (first, second):
         await each.close()
+
+
+async def test_of_sessions_that_begin_at_once_one_stands_and_the_writers_go_on(url: str, tmp_path: Path) -> None:
+    first = replica(url, tmp_path, "one")
+    await working(first)
+    both = first, replica(url, tmp_path, "two")
+    # Often enough for the connections to prepare statements, also behind the one that fails.
+    for round in range(8):
+        trail = conversation([user(f"hello {round}")]).trail()
+        for each in both:
+            assert await each.stored_session(None, "ns", trail) is None  # numbers are reserved with it
+        agreed = await asyncio.gather(
+            *(
+                both[place % 2].agree(
+                    session(f"s{round}-{place}", key=f"ns:trail:{round}-{place}"),
+                    ("ns", trail[-1]),
+                    None,
+                    [entry(f"said {place}")],
+                )
+                for place in range(4)
+            )
+        )
+        assert len({each.session.id for each in agreed}) == 1, round
+    for place, each in enumerate(both):
+        await each.commit(exchange(f"e{place}", [user("and on")], of=session(f"later{place}")))
+        await each.close()
+
+
+async def test_who_is_overtaken_in_a_ledger_time_and_again_writes_on(url: str, tmp_path: Path) -> None:
+    first = replica(url, tmp_path, "one")
+    await working(first)
+    second = replica(url, tmp_path, "two")
+    of, size = session("s1", key="ns:s1"), 0
+    for each in (first, second):
+        await each.agree(of, None, None, [])
+    stands = NO_LEDGER
+    for round in range(12):
+        stands = (await first.agree(of, None, stands, [entry("ours", size)])).version
+        # It knows of what stood at first only.
+        theirs = await second.agree(of, None, NO_LEDGER, [entry("theirs", size + 1)], [user(f"more {round}")])
+        size += 2
+        assert theirs.entries is not None and theirs.version.size == size, round
+        stands = theirs.version
+    await second.commit(exchange("e1", [user("and on")], of=of))
+    for each in (first, second):
+        await each.close()
