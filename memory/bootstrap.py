@@ -16,7 +16,7 @@ from memory.fact import Fact
 from memory.features import features
 from memory.hooks.chain import Features
 from memory.hooks.feature import Core
-from memory.journal_choice import open_journal, redacted_short, replica_name
+from memory.journal_choice import forget_redacted, open_journal, replica_name
 from memory.learning.redact import also_redact
 from memory.models.embedder_choice import choose_embedder
 from memory.models.tokens import TokenCounter
@@ -89,7 +89,7 @@ async def open_memory(
         return None
     also_redact(settings.redact)
     policies = Policies(settings.policies, settings.journal.keep_days)
-    redacted_short.cache_clear()
+    forget_redacted()
     database = settings.postgresql.url
     if database is None and (aside := await asyncio.to_thread(set_aside, home, now().date())):
         log.warning(

@@ -72,8 +72,14 @@ def replica_name(home: Path) -> str:
     return file.read_text(encoding="ascii").strip()
 
 
+def forget_redacted() -> None:
+    """Forget what texts were redacted to: other settings take out other things."""
+    _redacted_short.cache_clear()
+    _redactor_with.cache_clear()
+
+
 def _redacted(text: str) -> str:
-    return redacted_short(text) if len(text) < SHORT else redact(text).text
+    return _redacted_short(text) if len(text) < SHORT else redact(text).text
 
 
 def _redactor_of(policies: Policies, org: str | None) -> Redact | None:
@@ -89,5 +95,5 @@ def _redactor_with(numbers: frozenset[NumberKind]) -> Redact:
 
 
 @lru_cache(maxsize=4096)
-def redacted_short(text: str) -> str:
+def _redacted_short(text: str) -> str:
     return redact(text).text
