@@ -60,9 +60,11 @@ _VERB_ATTRIBUTES = {
     **dict.fromkeys(vocabulary("costs cost"), "cost"),
 }
 """Of which attribute a verb before a value tells."""
-_GUESSED = ("number", "negation")
+NEGATION = "negation"
+"""Why two statements clash of which one denies what the other says."""
+_GUESSED = ("number", NEGATION)
 """Grounds that look at a sentence as a whole, and do not know what it is about."""
-_SIDED = ("negation", "change", "ended")
+_SIDED = (NEGATION, "change", "ended")
 """Grounds that say that one sentence rejects what the other stands for."""
 EXCEPTION = 0.4
 """How sure it can be at most that a claim ends another which is wider, or narrower, than itself."""
@@ -148,7 +150,7 @@ def _compared(old: Claim, new: Claim) -> ContradictionVerdict:
     if cover >= 0.6 and len(shared) >= 2 and old.affirms != new.affirms:
         part = any(not came and more_than_held(old, left, new) for left, came in new.moves)
         change = EXCEPTION if part else max(_change(old, new), 0.3)
-        return ContradictionVerdict(min(0.9, 0.35 + 0.55 * cover), change, "negation", part)
+        return ContradictionVerdict(min(0.9, 0.35 + 0.55 * cover), change, NEGATION, part)
     if _used_instead(old, new):
         return ContradictionVerdict(0.75, 0.6, "value")
     if old.settles or new.settles:

@@ -100,31 +100,45 @@ def extract(
     found = by_rules(text, origin, at, before=before, question=question, most=most)
     if origin is not Origin.USER:
         return found
-    # People tell of their lives all the time: of that only what they like and what they cannot have is kept as facts.
-    at_work = (
-        work or is_technical(before[-MAX_FACT_CHARS:]) or any(is_technical(block.text) for block in own_words(text))
-    )
-    if not at_work and not _OWN.search(text):
-        return found
-    picked = choice(spoken_in(text), before)
     reading = reader or shipped()
+    if not (
+        work or is_technical(before[-MAX_FACT_CHARS:]) or any(is_technical(block.text) for block in own_words(text))
+    ):
+        return [*found, *_likings(text, at, before, found, reading)][:most]
+    picked = choice(spoken_in(text), before)
     read = reading.read(text, before)
-    if at_work:
-        found = [draft for draft in found if _borne_out(draft, read)]
+    found = [draft for draft in found if _borne_out(draft, read)]
     unsure = []
     for statement in statements(read, before, [picked.option] if picked else []):
         if statement.probability < UNSURE or names_a_commit(statement.text) or is_quoted(statement.text):
             continue
-        if not at_work and not _is_liking(statement):
-            continue
         draft = _draft(statement, at, before, last_question(question))
         if statement.probability >= _sure_enough(statement) and not _asks(statement):
             _add(found, draft)
-        elif at_work and len(statement.text.split()) >= TELLING:
+        elif len(statement.text.split()) >= TELLING:
             unsure.append(replace(draft, unsure=True))
     taught = [*found, *(each for each in unsure if not _is_among(each, found))][:most]
     # A draft stands on no page.
     return [each if each.unsure else replace(each, core=_core(each.text, reading)) for each in taught]
+
+
+def _likings(
+    text: str, at: datetime, before: str, found: Sequence[FactDraft], reading: ClauseReader
+) -> list[FactDraft]:
+    """What somebody surely likes, avoids or cannot have, in a talk that is not about work, beside what the rules have
+    ``found``. People tell of their lives all the time: all else of it is kept as passages."""
+    if not _OWN.search(text):
+        return []
+    surely = [
+        _draft(each, at, before, "")
+        for each in statements(reading.read(text, before), before)
+        if each.kind == "pref"
+        and each.scope == "user"
+        and each.probability >= LIKING
+        and _OWN.search(each.text)
+        and not (each.answers or _asks(each) or is_quoted(each.text))
+    ]
+    return [replace(each, category=Category.PREFERENCES) for each in surely if not _is_among(each, found)]
 
 
 def _core(text: str, reader: ClauseReader) -> str:
@@ -188,11 +202,6 @@ def _sure_enough(statement: Statement) -> float:
 def names_a_commit(text: str) -> bool:
     """Whether a statement names a commit: it tells what was just done, which the history of the code tells."""
     return _COMMIT.search(text) is not None
-
-
-def _is_liking(statement: Statement) -> bool:
-    """Whether it surely says what its author likes, avoids or cannot have, whatever they work on."""
-    return statement.kind == "pref" and statement.probability >= LIKING and bool(_OWN.search(statement.text))
 
 
 def _asks(statement: Statement) -> bool:

@@ -11,6 +11,7 @@ from memory.fact import Category, Fact, FactDraft, FactKind, Origin, State
 from memory.language.calendar_names import WEEKDAYS
 from memory.language.claim import Claim
 from memory.language.conditions import apart, circumstances, elsewhere, narrower
+from memory.language.contradiction import NEGATION, compare
 from memory.language.narrowing import narrowed
 from memory.language.polarity import on_one_side, sides, without_aside
 from memory.language.vocabulary import vocabulary
@@ -139,6 +140,8 @@ def _by_form(relation: Relation, older: str, newer: str, to_do: bool) -> Relatio
     if _has_the_words_of(newer, older) or _on_one_side(older, newer):
         said_again = relation.same + relation.replaces + relation.contradicts
         return replace(relation, same=said_again, replaces=0.0, contradicts=0.0)
+    if relation.same > relation.contradicts and compare(older, newer).why == NEGATION:
+        return replace(relation, same=0.0, contradicts=relation.contradicts + relation.same)
     changes = may_replace(older, newer)
     alike = relation.same + relation.refines
     if relation.same >= relation.refines and alike >= relation.unrelated and other_values(older, newer):

@@ -28,6 +28,8 @@ LIFE: Final = "l"
 """How the names of the authors begin who wrote requests about a person's life; all others wrote of work."""
 WORK_LABELS: Final = ("none.order", "none.ask", "none.fix")
 """The labels of clauses that ask or order something of an agent at work."""
+OFTEN: Final = 3
+"""How often each wish is read that an author wrote to tell advice on work from advice on a life: they are few."""
 FOLDS: Final = 4
 """Groups of authors that are left out in turn."""
 
@@ -50,19 +52,30 @@ def kind_of(author: str, relations: Mapping[str, str]) -> int:
 
 
 def requests(folder: Path = DATA / "requests") -> list[LabelledRequest]:
-    """All requests of the authors, and what people at work ask and order in the labelled talk."""
+    """All requests of the authors, what people at work ask and order in the labelled talk, and wishes for advice on
+    either, told apart by an author of their own."""
     work = REQUEST_KINDS.index("work")
+    wishes = [
+        LabelledRequest("w1", text, REQUEST_KINDS.index(kind))
+        for kind, texts in orjson.loads((folder / "kinds.json").read_bytes()).items()
+        for text in texts
+        for _ in range(OFTEN)
+    ]
     at_work = [
         LabelledRequest(str(session["author"]), " ".join(text for label, text in rows if label != BREAK), work)
         for session, _, rows in messages(sessions())
         if any(label in WORK_LABELS for label, _ in rows)
     ]
-    return at_work + [
-        LabelledRequest(project["author"], text, kind_of(project["author"], relations))
-        for file in sorted(folder.glob("*.jsonl"))
-        for project in map(orjson.loads, file.read_bytes().splitlines())
-        for text, relations in project["requests"]
-    ]
+    return (
+        at_work
+        + wishes
+        + [
+            LabelledRequest(project["author"], text, kind_of(project["author"], relations))
+            for file in sorted(folder.glob("*.jsonl"))
+            for project in map(orjson.loads, file.read_bytes().splitlines())
+            for text, relations in project["requests"]
+        ]
+    )
 
 
 def fit_request_kinds(examples: Sequence[LabelledRequest], inputs: Floats) -> Network:

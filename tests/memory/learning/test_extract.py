@@ -207,6 +207,23 @@ def test_what_a_commit_did_is_not_learnt_from_talk() -> None:
     assert extract("Retries were moved into the client with 3fa91c2e, always.", Origin.USER, AT, work=True) == []
 
 
+def test_a_liking_is_read_in_any_talk_and_whole() -> None:
+    (told,) = extract("I have a deep contempt for talk shows and anything like them.", Origin.USER, AT)
+    assert (told.kind, told.category, told.layer, told.core) == (
+        FactKind.PREFERENCE,
+        Category.PREFERENCES,
+        Layer.USER,
+        "",
+    )
+    # What a rule has found is found once, and nothing of it is left out.
+    (feared,) = extract("I have an acute fear of bridges, so I strictly avoid any route across one.", Origin.USER, AT)
+    assert "fear of bridges" in feared.text and not feared.core
+
+
+def test_what_somebody_wants_just_now_is_no_liking() -> None:
+    assert texts("I want to move my haircut to Friday, does that work for you?") == []
+
+
 def test_what_both_readers_find_is_one_fact_that_guides_as_far_as_either_says() -> None:
     said = "Secrets belong in the vault, never in an env file."
     (rules,) = extract(said, Origin.USER, AT)
