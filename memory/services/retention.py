@@ -147,6 +147,9 @@ class RetentionWorker:
         before = self._now() - timedelta(days=days) if days is not None else None
         place = scope_of_owner(owner)
         person = Scope(place.org, place.user).owner(Layer.USER) or ""
+        if person and owner != owner_before(owner):
+            # What is in quarantine came from messages whose facts about people are there, too.
+            [person] = quarantined([person])
         return Unkept(owner, before, restricted=not policy.restricted, personal=not policy.personal, person=person)
 
     async def _run(self) -> None:

@@ -6,15 +6,22 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 from memory.conversation import Form
 from memory.edits import Entry
 from memory.fact import Category, Sensitivity
-from memory.policy import Unkept
+from memory.policy import Policies, Unkept
 from memory.ports import Lesson
+from memory.provenance import QUARANTINE
 from memory.scope import Layer, Scope
 from memory.services.lessons.indexing import lesson_of, terms_of
+from memory.services.retention import RetentionWorker
 from memory.session import ShownMemory
+from memory.settings import PolicySettings
 from memory.stores.journal import SqlJournal
+from tests.memory.services.person.test_commands import unguarded
+from tests.memory.services.test_retention import nobody_rests
 from tests.memory.stores.derived_facts import (
     ANN,
     AT,
@@ -92,6 +99,21 @@ async def test_what_is_restricted_or_about_people_goes_however_new_it_is(journal
     assert await all_gone(journal, Unkept(PERSON, personal=True, person=PERSON)) == 1
     left = await journal.facts([plain.id, secret.id, person.id])
     assert left == [plain] and await journal.passages([told.id, whisper.id, other.id]) == [other]
+
+
+@pytest.mark.parametrize("shelf", ["", QUARANTINE])
+async def test_what_is_told_of_people_goes_from_whatever_shelf_it_lies_on(journal: SqlJournal, shelf: str) -> None:
+    known = fact("uses pnpm")
+    person = fact("Ann lives in Lisbon", category=Category.PERSON, owner=shelf + PERSON, source=b"\x07" * 16)
+    told = passage("I live in Lisbon", owner=shelf + OWNER, source=b"\x07" * 16)
+    other = passage("use pnpm", owner=shelf + OWNER, source=b"\x08" * 16)
+    home = fact("tabs, not spaces", owner=PERSON)
+    await journal.learn(lesson_of(0, [known, home, person], [told, other]))
+    policies = Policies({"*": PolicySettings(personal=False)})
+    retaining = RetentionWorker(policies, journal, (), unguarded, lambda: AT, nobody_rests, lambda owners: None)
+    assert await retaining.delete_memories() == 2
+    assert await journal.facts([known.id, home.id, person.id]) == [known, home]
+    assert await journal.passages([told.id, other.id]) == [other]
 
 
 async def test_exchanges_go_of_the_people_that_are_named_only(journal: SqlJournal) -> None:
