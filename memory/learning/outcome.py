@@ -116,15 +116,18 @@ def _vouched(new: Fact, heard: Fact) -> list[Fact]:
 
 
 def standing_for(new: Fact, before: Sequence[Fact]) -> Fact:
-    """What was said again, in place of what it was known by until now: it has been heard as often as all of these."""
-    sessions = {fact.session for fact in before} - {new.session}
+    """What was said again, in place of what it was known by until now: it has been heard as often as all of these, in
+    each session that one of them names, and in those of any one of them beside the new one's."""
     if not before:
         return new
+    sessions = {new.session, *(fact.session for fact in before)}
     return replace(
         new,
         access=new.access + sum(fact.access for fact in before),
-        sessions=max([new.sessions, *(fact.sessions + (fact.session != new.session) for fact in before)]),
-        stability=Stability.VERIFIED if sessions else new.stability,
+        sessions=max(
+            [len(sessions), new.sessions, *(fact.sessions + (fact.session != new.session) for fact in before)]
+        ),
+        stability=Stability.VERIFIED if len(sessions) > 1 else new.stability,
         supersedes=tuple(dict.fromkeys((*new.supersedes, *(fact.id for fact in before)))),
     )
 

@@ -74,6 +74,14 @@ def test_what_was_heard_with_doubt_before_has_been_heard_in_both_sessions() -> N
     assert standing_for(now, []) == now
 
 
+def test_what_was_heard_in_ever_other_sessions_has_been_heard_in_all_of_them() -> None:
+    waits = [replace(fact(f"plots need axes {name}"), state=State.DRAFT, session=name) for name in ("a", "b", "b")]
+    now = replace(fact("every plot gets labelled axes"), session="c")
+    assert standing_for(now, waits).sessions == 3
+    assert standing_for(now, [replace(waits[0], sessions=4), waits[1]]).sessions == 5
+    assert standing_for(now, [replace(waits[0], session="c", sessions=4)]).sessions == 4
+
+
 def test_what_ended_does_not_swallow_what_is_said_anew() -> None:
     ended = replace(fact("the shop listens on 4400"), state=State.SUPERSEDED)
     (draft,) = met(read("The shop listens on 4400."), ended).facts
