@@ -11,6 +11,7 @@ from memory.fact import Fact
 from memory.learning.candidate_matching import AlreadyHeld, KnownCandidate, NewCandidate, meet
 from memory.scope import Layer, place_of
 from memory.stores.base import JournalPart, ask_many
+from memory.stores.candidate_evidence import bearing_out, withdraw
 from memory.stores.connection import Connection, Row
 from memory.stores.messages import Redact
 from memory.stores.queries import QUERIES, many
@@ -21,6 +22,8 @@ _COUNTED = ("sources", "sessions", "state")
 
 class Candidates(JournalPart):
     """The part of the journal that keeps what waits for a person."""
+
+    _key: bytes
 
     async def propose(self, owner: str, proposals: Sequence[Proposal], at: datetime) -> list[str]:
         """Put something forward to an owner outside any night; the ids of what is new to them or waits again."""
@@ -41,6 +44,21 @@ class Candidates(JournalPart):
             return with_evidence(connection, [row for row in rows if row["state"] in states])
 
         return await self._db.read(work) if owners else []
+
+    async def bearing_out(self, candidate: Candidate) -> list[Fact]:
+        """The facts that bear a candidate out as things stand."""
+        return await self._db.read(lambda connection: bearing_out(connection, candidate, self._key))
+
+    async def withdraw_evidence(self, ids: Sequence[str]) -> None:
+        """These facts bear no knowledge out that was put forward, from now on."""
+
+        def work(connection: Connection) -> None:
+            rows = {row["id"]: row for row in ask_many(connection, "candidates_with", ids)}
+            for candidate in with_evidence(connection, list(rows.values())):
+                if candidate.kind is CandidateKind.KNOWLEDGE:
+                    withdraw(connection, candidate, ids)
+
+        await self._db.write(work)
 
     async def decide(self, candidate: Candidate, state: CandidateState, at: datetime, reason: str = "") -> Candidate:
         """A person has decided, and nothing else changes: the candidate as it is then."""

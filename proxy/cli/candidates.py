@@ -201,4 +201,4 @@ def _one(held: dict[str, Any]) -> None:
     nothing = _LINES.get(held["kind"], "nothing that bears it out is left")
     output.memories(held["evidence"], nothing)
     if held.get("withheld"):
-        console.print(f"and {held['withheld']} more, which are not yours to see or are gone", style="dim")
+        console.print(f"and {held['withheld']} more, which are not yours to see, or hold no longer", style="dim")

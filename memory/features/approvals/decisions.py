@@ -38,6 +38,9 @@ class DecidingJournal(PromotionJournal, Protocol):
     ) -> list[Candidate]:
         """The candidates of some owners."""
 
+    async def bearing_out(self, candidate: Candidate) -> list[Fact]:
+        """The facts that bear a candidate out as things stand."""
+
     async def propose(self, owner: str, proposals: Sequence[Proposal], at: datetime) -> list[str]:
         """Put something forward."""
 
@@ -125,11 +128,11 @@ class CandidateApprovals:
 
     async def evidence(self, candidate: Candidate, scope: Scope) -> tuple[list[Fact], int]:
         """The facts that bear a candidate out, the oldest first, as far as a person may see them, and how many there
-        are besides: what others have said is theirs, and of what many share neither what is confidential nor what is
-        about people is shown."""
+        are besides: what others have said is theirs, of what many share neither what is confidential nor what is about
+        people is shown, and what was changed or taken back since bears nothing out."""
         facts = [
             fact
-            for fact in await self._journal.facts(candidate.evidence)
+            for fact in await self._journal.bearing_out(candidate)
             if is_seen_from(fact.owner, scope) and (is_persons(fact.owner) or not _is_private(fact))
         ]
         return sorted(facts, key=lambda fact: (fact.recorded_at, fact.id)), len(candidate.evidence) - len(facts)

@@ -105,7 +105,8 @@ class Approvals(Feature):
         return {"candidates": [candidate_json(each) for each in found]}
 
     async def one(self, question: RouteRequest) -> dict[str, Any]:
-        """One candidate with the facts behind it: of what others said only how many, as ``withheld``."""
+        """One candidate with the facts behind it: of what others said, and of what was changed or taken back since,
+        only how many, as ``withheld``."""
         held = await self.decisions.candidate(_id(question), question.owners)
         facts, withheld = await self.decisions.evidence(held, question.scope)
         evidence = [memory_json(fact, question.now) for fact in facts]

@@ -198,6 +198,8 @@ def _snapshot(owner: str, looked: NightInput, snapshots: Snapshots, held: _Owner
         ]
     )
     facts = {id: fact for id, fact in held.facts(wanted, snapshots).items() if fact.owner == owner}
+    silenced = snapshots.silenced(list(facts.values()))
+    facts = {id: fact for id, fact in facts.items() if id not in silenced}
     said_by = snapshots.repetitions(
         [id for fact in facts.values() if _may_be_a_rule(fact, sessions) for id in (fact.id, *fact.derived_from)]
     )

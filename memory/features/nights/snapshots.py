@@ -11,12 +11,13 @@ from pathlib import Path
 from urllib.parse import quote
 
 from memory.candidate import Candidate, CandidateKind
-from memory.fact import Category, Fact, FactKind, Passage
+from memory.fact import Category, Fact, FactKind, Passage, State
 from memory.features.nights.consolidation.compaction import LONG
 from memory.features.nights.consolidation.snapshot import RepeatedStatement
 from memory.ports import SummaryLine
 from memory.scope import Layer, place_of
 from memory.stores.base import ask_many
+from memory.stores.candidate_evidence import silenced
 from memory.stores.candidates import with_evidence
 from memory.stores.connection import Connection
 from memory.stores.listing import line_of
@@ -98,6 +99,14 @@ class Snapshots:
         """Facts by id; unknown ones are left out."""
         with self._reading() as connection:
             return {row["id"]: fact_of(row) for row in ask_many(connection, "facts_get", ids)}
+
+    def silenced(self, facts: Sequence[Fact]) -> frozenset[str]:
+        """The ids of those of some facts that are archived and speak for nothing any more."""
+        if not any(fact.state is State.ARCHIVED for fact in facts):
+            return frozenset()
+        with self._reading() as connection:
+            key = bytes(connection.execute(QUERIES["meta_get"], ("key",)).fetchone()["value"])
+            return silenced(connection, facts, key)
 
     def candidates(self, owner: str) -> list[Candidate]:
         """The knowledge that was put forward to an owner, whatever has become of it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Protocol
 
 from memory.fact import Fact, Origin, State, outlasts
 from memory.language.contradiction import settles
@@ -30,12 +31,19 @@ class NoDraft(ValueError):
     """Only a draft can be dismissed."""
 
 
+class RevisedJournal(Journal, Protocol):
+    """What setting facts right needs of the journal."""
+
+    async def withdraw_evidence(self, ids: Sequence[str]) -> None:
+        """These facts bear no knowledge out that was put forward, from now on."""
+
+
 class FactReviser:
     """Implements ``palimpsest confirm`` and ``palimpsest update``."""
 
     def __init__(
         self,
-        journal: Journal,
+        journal: RevisedJournal,
         commands: Commands,
         learner: Learner,
         new_id: Callable[[], str],
@@ -66,7 +74,8 @@ class FactReviser:
         return await self._revised(drawn, owners)
 
     async def dismiss(self, id: str, owners: Sequence[str]) -> Fact:
-        """A draft was of the moment: it does not wait any more, and does not come back in the same words.
+        """A draft was of the moment: it does not wait any more, bears no rule out, and does not come back in the same
+        words.
 
         Raises:
             NotFound, Ambiguous, Superseded: as :meth:`confirm`.
@@ -79,6 +88,7 @@ class FactReviser:
                 raise NoDraft(f"{fact.id} is no draft, it is {fact.state}: palimpsest forget deletes it")
             dismissed = dismissal_of(self._journal.key(), fact.owner, fact.text)
             await self._journal.tombstone([dismissed], self._now())
+            await self._journal.withdraw_evidence([fact.id])
             return lesson_of(0, (replace(fact, state=State.ARCHIVED),), (), frozenset({fact.id}))
 
         return await self._revised(drawn, owners)
@@ -102,8 +112,10 @@ class FactReviser:
             now = self._now()
             new = followed(fact, in_own_words(clean, fact.owner, fact.layer, self._new_id(), now, kind=fact.kind))
             self._learner.policies.of_owner(new.owner).check(new.sensitivity, new.category)
-            past = replace(fact, state=State.ARCHIVED) if fact.state is State.DRAFT else ended(fact, now)
-            return lesson_of(0, (new, past), (), frozenset({fact.id}))
+            if fact.state is State.DRAFT:
+                # What it says was misread: another wording of it is not the same said again.
+                await self._journal.withdraw_evidence([fact.id])
+            return lesson_of(0, (new, ended(fact, now)), (), frozenset({fact.id}))
 
         return await self._revised(drawn, owners)
 

@@ -33,7 +33,8 @@ class RepeatedStatement:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One owner's memories as far as a night has to look at them.
+    """One owner's memories as far as a night has to look at them. What is archived is among them only where it was said
+    all the same: it faded, or was said again, and nobody has taken it back.
 
     ``facts`` are those that are new since the last night, what is like them, and what may have faded; ``pairs`` are
     the likenesses of which one side is new; ``active`` counts all active facts by category; ``derived`` are the ids

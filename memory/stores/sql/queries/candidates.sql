@@ -46,6 +46,13 @@ SELECT count(*) AS waiting FROM candidates WHERE state = 'waiting';
 -- evidence_of: what bears candidates out
 SELECT candidate, memory FROM candidate_evidence WHERE candidate IN (?*) ORDER BY candidate, memory;
 
+-- evidence_faded: which of these facts a night has archived, and that stands
+SELECT night_changes.memory FROM night_changes JOIN nights ON nights.number = night_changes.night
+WHERE night_changes.memory IN (?*) AND night_changes.action = 'archive' AND nights.undone_at IS NULL;
+
+-- candidate_evidence_drop: a fact that bears it out no more
+DELETE FROM candidate_evidence WHERE candidate = ? AND memory = ?;
+
 -- shared_facts: what has been approved for all who share an owner, in the order in which it was
 SELECT * FROM facts WHERE owner = ? AND state = 'active' AND tier = 'shared' ORDER BY recorded, number;
 

@@ -507,3 +507,32 @@ async def test_a_rule_that_was_set_right_elsewhere_takes_the_old_lines_place(mem
     lines = section("Use spaces in Python files", "Deploy on Fridays only")
     assert (folder / "CONVENTIONS.md").read_text() == lines
     assert (await approved(memory, "second")).files == ()
+
+
+async def test_what_was_taken_back_or_changed_is_counted_among_the_evidence_and_not_shown(memory: Memory) -> None:
+    candidate = await put_forward(memory)
+    gone, changed, holds = [await one(memory, uid(f"rule-{n}")) for n in range(3)]
+    changes = replace(gone, state=State.ARCHIVED), replace(changed, state=State.SUPERSEDED)
+    await memory.journal.learn(Lesson(0, changes))
+    facts, withheld = await rooms.approvals(memory).evidence(candidate, ADA)
+    assert ({each.id for each in facts}, withheld) == ({holds.id, uid("rule-gist")}, 2)
+    skill = replace(candidate, kind=CandidateKind.SKILL)
+    assert len((await rooms.approvals(memory).evidence(skill, ADA))[0]) == 4
+
+
+async def test_what_bore_an_approved_rule_out_is_still_shown(memory: Memory) -> None:
+    await put_forward(memory)
+    done = await approved(memory)
+    assert (await one(memory, uid("rule-gist"))).state is State.ARCHIVED
+    facts, withheld = await rooms.approvals(memory).evidence(done.candidate, ADA)
+    assert (len(facts), withheld) == (4, 0)
+
+
+async def test_what_rose_to_its_user_bears_its_rule_out_as_long_as_it_holds(memory: Memory) -> None:
+    candidate = await put_forward(memory)
+    risen = await rooms.approvals(memory).promote(await one(memory, uid("rule-0")), Layer.USER)
+    assert isinstance(risen, Fact)
+    assert len((await rooms.approvals(memory).evidence(candidate, ADA))[0]) == 4
+    await memory.fact_reviser.update(risen.id, "Use spaces in Python files", ADA.owners())
+    facts, withheld = await rooms.approvals(memory).evidence(candidate, ADA)
+    assert uid("rule-0") not in {each.id for each in facts} and withheld == 1
