@@ -113,7 +113,6 @@ def resolve(
         Refusal: 400, when one of our headers has a value that cannot be a name.
     """
     claim = Prefix(
-        key=_header(headers, "x-palimpsest-key") or prefix.key,
         org=_header(headers, "x-palimpsest-org") or prefix.org,
         user=_header(headers, "x-palimpsest-user") or prefix.user,
         project=_header(headers, "x-palimpsest-project") or prefix.project,
@@ -125,7 +124,7 @@ def resolve(
     around = project_of(place)
     mode = strictest(mode, place.mode)
 
-    credential = _shown_key(claim.key, headers)
+    credential = identifying_key(headers, prefix)
     entry, scope, note = _allowed(credential, claim, around, settings, issued)
     mode = strictest(mode, entry.memory) if entry else mode
     if scope.project is not None and (project := settings.projects.get(scope.project)) is not None:
@@ -151,13 +150,13 @@ def resolve(
 
 
 def org_of(headers: Headers, prefix: Prefix, settings: Settings, issued_to: Callable[[str], str | None]) -> str | None:
-    """Whose policy holds for a caller: the organisation of the key that it shows, whatever else it asks for; where no
-    keys are told apart, the one that it names. ``issued_to`` knows whose a key is that was issued."""
-    key = key_shown(headers, prefix)
+    """Whose policy holds for a caller: the organisation of the key that says who it is, whatever else it asks for;
+    where no keys are told apart, the one that it names. ``issued_to`` knows whose a key is that was issued."""
+    key = identifying_key(headers, prefix)
     if is_client_key(key):
         return issued_to(key)
     if settings.credentials:
-        entry = _entry(settings.credentials, _shown_key(_header(headers, "x-palimpsest-key") or prefix.key, headers))
+        entry = _entry(settings.credentials, key)
         return entry.org if entry is not None else None
     return _header(headers, "x-palimpsest-org") or prefix.org or settings.org
 
@@ -226,9 +225,10 @@ def shows_key(shown_key: str, settings: Settings, key: InstallationKey, issued: 
     return _entry(settings.credentials, shown_key) is not None if settings.credentials else key.matches(shown_key)
 
 
-def _shown_key(key: str | None, headers: Headers) -> str:
-    """What tells the sessions of different callers apart. An installation's key does not: every runtime shows the same
-    one, and another one after it was changed."""
+def identifying_key(headers: Headers, prefix: Prefix) -> str:
+    """What says who a caller is, and tells the sessions of different ones apart; empty where nothing does. An
+    installation's key does not: every runtime shows the same one, and another one after it was changed."""
+    key = _header(headers, "x-palimpsest-key") or prefix.key
     credential = credential_of(headers) if key is None or is_installation_key(key) else key
     return "" if is_installation_key(credential) else credential
 

@@ -23,9 +23,10 @@ from proxy.auth.installation_key import InstallationKey, OwnSecrets
 from proxy.auth.peer import Peers
 from proxy.auth.tokens import TokenStore
 from proxy.auth.web_sessions import Visitors
-from proxy.caller import Prefix, org_of
+from proxy.caller import Prefix, identifying_key, org_of
 from proxy.checkout import CheckoutLookup
 from proxy.draining import Draining
+from proxy.errors import Refusal
 from proxy.fail_open import Degradations, fail_open
 from proxy.limits import Limits
 from proxy.passthrough_log import PassthroughLog
@@ -47,6 +48,7 @@ KEYS_SECONDS = 2.0
 """How long the journal may take to tell which keys were issued, while no call waits."""
 
 KEYS_UNTOLD = "keys that were issued cannot be looked up just now, the journal does not answer"
+KEYS_OFF = "keys that were issued cannot be looked up while memory is off (memory.mode)"
 
 
 @dataclass(slots=True)
@@ -124,10 +126,22 @@ class Edge:
         )
         return waiting
 
-    def policy_of(self, headers: Mapping[str, str], prefix: Prefix) -> Policy:
-        """What a caller's organisation has decided."""
-        policies = Policies(self.settings.memory.policies)
-        return policies.of(Scope(org_of(headers, prefix, self.settings, self.client_keys.org_of)))
+    async def upstream_policy(self, headers: Mapping[str, str], prefix: Prefix) -> Policy:
+        """Whom a caller's organisation lets be asked.
+
+        Raises:
+            Refusal: 503, when it cannot be told whose a key is. Memory that is away never ends a model call, but who
+                may get a prompt is not memory.
+        """
+        policies = self.settings.memory.policies
+        if not any(policy.upstreams is not None for policy in policies.values()):
+            return Policy()
+        key = identifying_key(headers, prefix)
+        await self.know_client_keys(key)
+        if self.client_keys.unresolved(key):
+            why = KEYS_OFF if self.settings.memory.mode is Mode.OFF else KEYS_UNTOLD
+            raise Refusal(503, f"{why}: whose policy holds (memory.policies) is not known; try again in a moment")
+        return Policies(policies).of(Scope(org_of(headers, prefix, self.settings, self.client_keys.org_of)))
 
     async def know_client_keys(self, shown: str) -> None:
         """See that a key that was issued is known as it stands now; any other key looks nothing up."""

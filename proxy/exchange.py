@@ -126,7 +126,7 @@ async def _exchange(
     if written is not None:
         headers.popall("Content-Encoding", None)
     async with AsyncExitStack() as replies:
-        policy = edge.policy_of(request.headers, prefix)
+        policy = await edge.upstream_policy(request.headers, prefix)
         send = await upstream_sender(edge, policy, dialect, view, path, headers, body)
         if view is not None and prepared is not None and prepared.answer is not None:
             send, prepared = answer_from_memory(edge, dialect, view, prepared, prepared.answer, send)

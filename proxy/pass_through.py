@@ -45,7 +45,7 @@ async def pass_through(
         else await asyncio.to_thread(named_model, edge.settings.upstream, path, request.headers, body)
     )
     base = _base(edge, path, request.headers, model, dialect)
-    url = address(checked(edge.policy_of(request.headers, prefix), base), path)
+    url = address(checked(await edge.upstream_policy(request.headers, prefix), base), path)
     stream = None
     if body is None and request.can_read_body:
         stream = pieces_of(request)

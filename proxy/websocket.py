@@ -19,7 +19,6 @@ import msgspec
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from memory.memory_room import NO_ROOM
-from memory.policy import Policy
 from memory.session import Prepared
 from proxy.access import why_without_memory
 from proxy.caller import Prefix
@@ -97,18 +96,17 @@ async def socket(
         # There are no hidden rounds here, and no reply but the provider's.
         return view, replace(edge.memory.preparation.offering(prepared, view.conversation, ""), answer=None)
 
-    policy = edge.policy_of(request.headers, prefix)
-    return await _carry(request, edge, path, dialect, None if no_memory else prepare_frame, take, policy)
+    return await _carry(request, edge, prefix, path, dialect, None if no_memory else prepare_frame, take)
 
 
 async def _carry(
     request: web.Request,
     edge: Edge,
+    prefix: Prefix,
     path: str,
     dialect: Dialect,
     prepare_frame: PrepareFrame | None,
     take: Callable[[int, int], None],
-    policy: Policy,
 ) -> web.StreamResponse:
     """Carry a socket; without ``prepare_frame`` memory takes no part."""
     settings = edge.settings.upstream
@@ -117,6 +115,7 @@ async def _carry(
     if not settings.websocket or bridged or depends_on_model(settings, path, request.headers):
         # Which provider it is for stands in the frames, and they come when it is too late to choose.
         return _refused()
+    policy = await edge.upstream_policy(request.headers, prefix)
     url = address(checked(policy, base_of(settings, dialect.name, "", request.headers, path)), path)
     headers = outgoing_headers(request.headers.items(), listened=True, is_secret=edge.secrets.stand_in)
     headers.popall("Accept-Encoding", None)

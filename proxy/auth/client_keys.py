@@ -100,6 +100,11 @@ class ClientKeys:
         """Whether a key was in force when the journal answered last, however long ago."""
         return self._found(text) is not None
 
+    def unresolved(self, text: str) -> bool:
+        """Whether a key that is not known here may be in force all the same, since the journal has not answered lately:
+        after a start, or where it was issued on another server."""
+        return is_client_key(text) and self._found(text) is None and self._age() > SURE_SECONDS
+
     def org_of(self, text: str) -> str | None:
         """Of which organisation a key was when the journal answered last; None where it is none, or of nobody's."""
         found = self._found(text)

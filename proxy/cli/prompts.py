@@ -28,8 +28,14 @@ def agreed(question: str, yes: bool = False) -> bool:
 
 
 def key() -> str:
-    """The key that is pressed next; from what is no terminal the first letter of a line, and q at its end."""
-    return click.getchar() if sys.stdin.isatty() else sys.stdin.readline()[:1] or "q"
+    """The key that is pressed next, q for Ctrl-C and Ctrl-D; from what is no terminal the first letter of a line, and
+    q at its end."""
+    if not sys.stdin.isatty():
+        return sys.stdin.readline()[:1] or "q"
+    try:
+        return click.getchar()
+    except (KeyboardInterrupt, EOFError):
+        return "q"
 
 
 def edited(text: str, name: str) -> str | None:

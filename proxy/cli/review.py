@@ -6,12 +6,10 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
-import click
 import typer
 
-from proxy.cli import output
+from proxy.cli import output, prompts
 from proxy.cli.call import Call, takes
-from proxy.cli.prompts import edited
 from proxy.cli.server import RunningServer
 
 KEYS = "a: that holds · e: it holds in other words · r: it was of the moment · d: later · q: enough"
@@ -31,7 +29,7 @@ def review(
         elif not drafts:
             output.screen().print("nothing waits: what is read with doubt is put here")
         elif sys.stdin.isatty():
-            one_by_one(server, asked, drafts, click.getchar)
+            one_by_one(server, asked, drafts, prompts.key)
         else:
             _listed(drafts)
 
@@ -73,12 +71,12 @@ def _decided(server: RunningServer, asked: Mapping[str, Any], each: Mapping[str,
                 server.ask("POST", f"{path}/dismiss", asked, {})
                 return "dismissed"
             case "e":
-                if text := (edited(each["text"] + "\n", "draft.md") or "").strip():
+                if text := (prompts.edited(each["text"] + "\n", "draft.md") or "").strip():
                     server.ask("POST", f"{path}/update", asked, {"text": text})
                     return "holds in these words"
             case "d":
                 return "later"
-            case "q" | "\x03" | "\x04" | "\x1b":
+            case "q" | "\x1b":
                 return ""
 
 

@@ -257,7 +257,7 @@ def _verdict(server: RunningServer, each: Mapping[str, Any]) -> str:
                     return f"now: {text}"
             case "\r" | "\n" | " ":
                 return "left as it is"
-            case "q" | "\x03" | "\x04" | "\x1b":
+            case "q" | "\x1b":
                 return ""
 
 

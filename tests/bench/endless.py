@@ -96,13 +96,21 @@ class Seen:
 
 
 class Session:
-    """One session that is played."""
+    """One session that is played; ``recall_ms`` is the proxy's memory.recall.deadline_ms."""
 
     def __init__(
-        self, path: str, turns: Sequence[Turn], window: int, folder: Path, begin: int = 0, every: int = 1
+        self,
+        path: str,
+        turns: Sequence[Turn],
+        window: int,
+        folder: Path,
+        begin: int = 0,
+        every: int = 1,
+        recall_ms: int = 50,
     ) -> None:
         self.path, self.turns, self.window, self.folder = path, turns, window, folder
         self.begin, self.every = begin, every
+        self.recall_ms = recall_ms
         self.growing = Growing(path, turns)
         self.provider, self.seen = Provider(), Seen()
         self.task = next(each.text for each in turns[0].heard if isinstance(each, Person))
@@ -146,7 +154,12 @@ class Session:
     def _server(self) -> targets.Target:
         home = self.folder / "home"
         return targets.palimpsest(
-            "endless", self.folder, home, self._port, MEMORY__WINDOWS=json.dumps({"*": self.window})
+            "endless",
+            self.folder,
+            home,
+            self._port,
+            MEMORY__WINDOWS=json.dumps({"*": self.window}),
+            MEMORY__RECALL__DEADLINE_MS=str(self.recall_ms),
         )
 
     async def _turn(self, port: int, number: int, turn: Turn, body: bytes, again: bool) -> None:

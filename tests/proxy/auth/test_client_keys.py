@@ -165,3 +165,13 @@ async def test_what_changes_here_holds_at_once_and_over_what_was_read_before() -
     server.journal.answers.set()
     await server.settled()
     assert server.keys.of(KEY) is None and server.keys.of(other) is not None and server.journal.asked == 3
+
+
+async def test_a_key_that_is_not_known_is_nobodys_only_while_the_journal_answers() -> None:
+    server = Server()
+    other = new_client_key()
+    assert server.keys.unresolved(other) and not server.keys.unresolved("sk-other")
+    await server.look()
+    assert not server.keys.unresolved(other) and not server.keys.unresolved(KEY)
+    server.time = SURE_SECONDS + 0.1
+    assert server.keys.unresolved(other) and not server.keys.unresolved(KEY)
