@@ -19,8 +19,8 @@ pytestmark = pytest.mark.usefixtures("server")
 TALK: list[files.Said] = [
     ("user", "2026-03-04T15:30:00Z", "We decided to use PostgreSQL 16 for the billing service."),
     ("assistant", "2026-03-04T15:30:09Z", "Noted: the billing service will run on PostgreSQL 16."),
-    ("user", "2026-03-05T09:00:00Z", "Never push to the release branch without asking me first."),
-    ("assistant", "2026-03-05T09:00:05Z", "I will always ask before I push there."),
+    ("user", "2026-03-05T09:00:00Z", "Never merge an invoice endpoint in here without a contract test."),
+    ("assistant", "2026-03-05T09:00:05Z", "I will write one for each endpoint."),
 ]
 
 
@@ -69,11 +69,11 @@ def test_importing_twice_is_importing_once_and_a_file_that_has_grown_goes_on(tmp
 def test_a_file_that_was_cut_is_told_and_goes_on_when_it_is_whole(tmp_path: Path) -> None:
     file = files.codex(tmp_path, "t1", TALK)
     whole = file.read_bytes()
-    file.write_bytes(whole[: whole.index(b"Never push") + 4])
+    file.write_bytes(whole[: whole.index(b"Never merge") + 4])
     cut = taken(str(file))
     assert cut["new"] == 1
     [problem] = cut["problems"]
-    assert problem["file"] == str(file) and problem["line"] == whole[: whole.index(b"Never push")].count(b"\n") + 1
+    assert problem["file"] == str(file) and problem["line"] == whole[: whole.index(b"Never merge")].count(b"\n") + 1
     file.write_bytes(whole)
     assert taken(str(file))["new"] == 1
     assert {each["kind"] for each in facts()} >= {"decision", "convention"}

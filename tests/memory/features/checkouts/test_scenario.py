@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.memory.features.checkouts.working import Working, working
 
-QUEUE = "We keep the retry queue in src/queue.py, always on port 7100."
+QUEUE = "We decided to keep the retry queue in src/queue.py on port 7100."
 CACHE = "We decided to use Redis for the session cache."
 ASK_QUEUE = "Where does the retry queue live, and on which port?"
 ASK_CACHE = "Which cache do we use for the sessions?"
