@@ -45,7 +45,7 @@ def test_all_is_done_on_a_yes(person: Path, server: RunningServer) -> None:
     assert server.url in (person / ".codex" / "config.toml").read_text()
     assert "ANTHROPIC_BASE_URL" in json.loads((person / ".claude" / "settings.json").read_text())["env"]
     assert "Found 1 session of Claude Code." in done.out and "1 session: 2 of 2 turns" in done.out
-    assert "1 of 2  Never push" in done.out or "1 of 2  We decided" in done.out
+    assert "1 of 2  Never merge" in done.out or "1 of 2  We decided" in done.out
     assert "   confirmed\n" in done.out and "   forgotten\n" in done.out
     assert len(run("facts", "--json").json["facts"]) == 1 and "Codex CLI, Claude Code: work as always" in done.out
     again = run("setup", stdin="n\n")
