@@ -5,11 +5,12 @@ How somebody works, and whatever a person wants kept, holds wherever it was said
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from memory.checkout import BranchStage, Checkout, LearnedAt
-from memory.fact import Category, Fact, FactDraft, FactKind
+from memory.fact import Category, Fact, FactDraft, FactKind, Passage
+from memory.learning.citations import tells_of_a_place
 from memory.learning.reconcile import AlreadySuperseded, Contradict, Decision, Merge, New, Reinforce, Supersede, Vouch
 from memory.scope import Layer
 
@@ -23,6 +24,19 @@ def tells_of_code(fact: Fact | FactDraft) -> bool:
     """Whether something may hold on a branch only."""
     in_project = fact.layer is Layer.USER_PROJECT and not fact.pinned
     return in_project and fact.kind not in _HOW_TO_WORK and fact.category in _OF_THE_CODE
+
+
+def holding_on_branch(
+    facts: Sequence[Fact], passages: Sequence[Passage], changed: frozenset[str], here: Checkout
+) -> dict[str, bool]:
+    """Of all that is new, whether it holds on the branch only: a passage does with a fact that its message taught, and
+    where it names a place in the code."""
+    new = {fact.id: here.staged and tells_of_code(fact) for fact in facts if fact.id not in changed}
+    sources = {fact.source for fact in facts if new.get(fact.id)}
+    return new | {
+        passage.id: here.staged and (passage.source in sources or tells_of_a_place(passage.text))
+        for passage in passages
+    }
 
 
 def apart(facts: Iterable[Fact], learnt: Mapping[str, LearnedAt], here: Checkout, staged: bool) -> frozenset[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory.fact import FactDraft, Origin, Sensitivity
+from memory.fact import FactDraft, Origin, Passage, Sensitivity
+from memory.language.terms import words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,28 @@ class PassageDraft:
     piece: int
     question: bool
     sensitivity: Sensitivity
+
+    @property
+    def has_subject(self) -> bool:
+        """Whether it says something. A person's one word may be an answer; an assistant's is a nod."""
+        return len(words_of(self.text)) >= (1 if self.origin.trusted else 3)
+
+    def as_passage(self, id: str, owner: str, session: str) -> Passage:
+        """The passage that it becomes."""
+        return Passage(
+            id=id,
+            text=self.text,
+            owner=owner,
+            origin=self.origin,
+            speaker=self.speaker,
+            session=session,
+            source=self.source,
+            at=self.at,
+            turn=self.turn,
+            piece=self.piece,
+            question=self.question,
+            sensitivity=self.sensitivity,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,9 @@ from memory.context.question import RecallQuestion
 from memory.conversation import Role
 from memory.fact import Fact, FactDraft, FactKind, Passage
 from memory.hooks.chain import Features
-from memory.language.terms import product, words_of
+from memory.language.terms import product
 from memory.language.words import stems
-from memory.learning.branch_staging import apart, tells_of_code, touches
-from memory.learning.citations import tells_of_a_place
+from memory.learning.branch_staging import apart, holding_on_branch, tells_of_code, touches
 from memory.learning.lesson_result import Learned, PassageDraft, Taught
 from memory.learning.outcome import outcome, repetition_uses, settled, standing_for
 from memory.learning.reconcile import Decision, reconcile
@@ -264,7 +263,7 @@ class Learner(JournalFollower):
             fact if fact.id in changed else replace(fact, device=self._device) for fact in (*facts, *noticed.facts)
         ]
         lesson = await _aside(passages, lesson_of, journaled.number, every, passages, changed, (*looked.uses, *uses))
-        learnt = _learnt(every, passages, changed, here) if here is not None else {}
+        learnt = holding_on_branch(every, passages, changed, here) if here is not None else {}
         await self._journal.learn(replace(lesson, observed=noticed.observed, checkout=here, learnt=learnt))
         await noticed.then()
         self._reinforcing.notify(looked)
@@ -380,27 +379,15 @@ class Learner(JournalFollower):
         key = self._journal.key()
 
         def hashed() -> list[tuple[PassageDraft, bytes]]:
-            return [(piece, tombstone_of(key, owner, piece.text)) for piece in unknown if _has_subject(piece)]
+            return [(piece, tombstone_of(key, owner, piece.text)) for piece in unknown if piece.has_subject]
 
         pieces = await _aside(unknown, hashed)
         forgotten = await self._journal.is_forgotten([hash for _, hash in pieces])
-        return [self._passage(piece, owner, journaled) for piece, hash in pieces if hash not in forgotten]
-
-    def _passage(self, piece: PassageDraft, owner: str, journaled: Journaled) -> Passage:
-        return Passage(
-            id=self._new_id(),
-            text=piece.text,
-            owner=owner,
-            origin=piece.origin,
-            speaker=piece.speaker,
-            session=journaled.session.id,
-            source=piece.source,
-            at=piece.at,
-            turn=piece.turn,
-            piece=piece.piece,
-            question=piece.question,
-            sensitivity=piece.sensitivity,
-        )
+        return [
+            piece.as_passage(self._new_id(), owner, journaled.session.id)
+            for piece, hash in pieces
+            if hash not in forgotten
+        ]
 
     async def _is_forgotten(self, owner: str, text: str) -> bool:
         return bool(await self._journal.is_forgotten([tombstone_of(self._journal.key(), owner, text)]))
@@ -415,28 +402,10 @@ class Learner(JournalFollower):
         return IndexWorker(self._journal, self._recall.index, self._recall.embedder)
 
 
-def _learnt(
-    facts: Sequence[Fact], passages: Sequence[Passage], changed: frozenset[str], here: Checkout
-) -> dict[str, bool]:
-    """Of all that is new, whether it holds on the branch only: a passage does with a fact that its message taught, and
-    where it names a place in the code."""
-    new = {fact.id: here.staged and tells_of_code(fact) for fact in facts if fact.id not in changed}
-    sources = {fact.source for fact in facts if new.get(fact.id)}
-    return new | {
-        passage.id: here.staged and (passage.source in sources or tells_of_a_place(passage.text))
-        for passage in passages
-    }
-
-
 async def _aside(texts: Sequence[object], work: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
     """Do a work that grows with the texts: here for a few of them, in a thread for many, as streams are relayed
     meanwhile."""
     return await asyncio.to_thread(work, *given, **named) if len(texts) > FEW else work(*given, **named)
-
-
-def _has_subject(piece: PassageDraft) -> bool:
-    """Whether a piece says something. A person's one word may be an answer; an assistant's is a nod."""
-    return len(words_of(piece.text)) >= (1 if piece.origin.trusted else 3)
 
 
 def _owner(scope: Scope, layer: Layer) -> str | None:
