@@ -10,7 +10,7 @@ from collections.abc import Callable
 from tests.e2e.model import Forwarded
 from tests.e2e.stage import Failed, Stage
 
-QUEUE = "We keep the retry queue in retry.py, always on port 7100."
+QUEUE = "We decided to keep the retry queue in retry.py on port 7100."
 CACHE = "We decided to use Redis for the session cache."
 PARSER = "The function parse in parser.py splits its input at commas."
 ASK_QUEUE = "Where does the retry queue live, and on which port?"
