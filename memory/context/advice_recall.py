@@ -30,7 +30,7 @@ TIMES: Final = 4
 
 MOSTLY_WORK: Final = 0.5
 """The share of a question's words that are of work on software, from which on its writer's life has no say in it."""
-LIKELY: Final = 0.3
+LIKELY: Final = 0.5
 """The probability from which on a message counts as a wish for advice."""
 
 

@@ -74,6 +74,6 @@ def test_a_few_dozen_at_most_are_heeded() -> None:
 
 def test_only_a_wish_for_advice_is_heeded() -> None:
     assert wants_heeding(asked(DINNER))
-    assert wants_heeding(asked("Create a playlist for our garden party that gets everybody to dance."))
+    assert wants_heeding(asked("Plan a long weekend in the mountains for the two of us, please"))
     assert not wants_heeding(asked("Create a changelog entry for the parser and push the branch."))
     assert not wants_heeding(asked("Which train did I book to Lyon?"))
