@@ -38,7 +38,7 @@ def without_aside(text: str) -> str:
 
 def unsaid(wrong: str, text: str) -> str:
     """The other side of a correction, where its text does not reject that itself."""
-    return "" if _stems(wrong) <= sides(text)[1] else wrong
+    return "" if not wrong or _stems(wrong) <= sides(text)[1] else wrong
 
 
 def sides(text: str) -> Sides:

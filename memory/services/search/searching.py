@@ -61,11 +61,12 @@ class StepTimings:
 @dataclass(frozen=True, slots=True)
 class SharedSearch:
     """What the searches of one moment share. ``dense`` is the whole question's meaning, by which its parts' words are
-    searched too, and ``read`` what was read for it."""
+    searched too, ``heeds`` whether what the person told of themselves is heeded, ``read`` what was read for it."""
 
     standing: StaticScores
     weights: Weights
     dense: Vector
+    heeds: bool
     read: dict[str, Memory] = field(default_factory=dict)
 
 
@@ -100,7 +101,7 @@ class Searcher:
         weighed = weigh(question, counted)
         dense = await self._embedded(question, weighed)
         clock.lap("embed")
-        shared = SharedSearch(StaticScores(moment.now), weights, dense)
+        shared = SharedSearch(StaticScores(moment.now), weights, dense, _heeds(question, moment))
         rounds = [await self._round(question, weighed, moment, clock, shared)]
         for part, part_question in others:
             weighed = weigh(part_question, counted)
@@ -125,7 +126,7 @@ class Searcher:
             ranked = await self._beside(question, rounds, ranked, moment, weights)
             scored = diverse(ranked)
             clock.lap("beside")
-        if _heeds(question, moment):
+        if shared.heeds:
             scored = await self._heeded(question, rounds[0], scored, moment)
             clock.lap("heed")
         return SearchResult(tuple(scored), clock.laps, tuple(rounds), tuple(ranked), tuple(remarks))
@@ -191,7 +192,7 @@ class Searcher:
     ) -> SearchPass:
         dense = shared.dense
         most = self._candidates if not shape else for_a_part(self._candidates)
-        most *= ADVICE_TIMES if not shape and _heeds(question, moment) else 1
+        most *= ADVICE_TIMES if not shape and shared.heeds else 1
         found = await self._index.search(
             Query(
                 moment.owners,
@@ -313,7 +314,8 @@ def _remarks(
 
 def _heeds(question: RecallQuestion, moment: SearchContext) -> bool:
     """Whether what the person told of themselves is to be heeded: an agent at work is judged otherwise."""
-    return wants_heeding(question) and not moment.work and moment.past is None and moment.as_of is None
+    elsewhere = moment.work or moment.past is not None or moment.as_of is not None
+    return not elsewhere and wants_heeding(question)
 
 
 def _united(one: Sequence[IndexHit], other: Sequence[IndexHit]) -> list[IndexHit]:
