@@ -100,7 +100,7 @@ _WORKING: Final = (
     "summarize investigate analyze fetch publish deploy deployment install installed rename revert debug hook hooks "
     "config configuration setting settings flag flags variable type types module package library dependency api "
     "endpoint database query schema json yaml server client cli directory folder path template templates default "
-    "enable enabled disable disabled release tag run running worktree stage staged diff patch stack trace exception"
+    "enable enabled disable disabled release tag run running worktree diff patch stack trace exception"
 )
 _WORKS: Final = frozenset(map(stem, _WORKING.split()))
 _MOVES: Final = _WORKS | frozenset(map(stem, _MOVING.split()))

@@ -106,3 +106,7 @@ def test_any_text_can_be_asked(text: str) -> None:
         assert all(0.0 < share <= 1.0 for share in question.stems.values())
         assert 0.0 <= question.work <= 1.0
         assert set(question.stems) <= set(stems(text))
+
+
+def test_an_environment_is_a_subject_whatever_is_done_to_it() -> None:
+    assert ask(conversation(person("Deploy the branch to staging"))) is not None
