@@ -65,14 +65,19 @@ def at_work(
     ``asks`` that it asks for something.
     """
     # What put an error right comes back with the error, not with the order that may lead to it.
-    facts = [each for each in ranked if isinstance(each.memory, Fact) and each.memory.origin is not Origin.BEHAVIOUR]
-    shares = relevance.shown(request_text, [readable(each.memory) for each in facts if isinstance(each.memory, Fact)])
+    facts = [
+        (each, memory)
+        for each in ranked
+        if isinstance(memory := each.memory, Fact) and memory.origin is not Origin.BEHAVIOUR
+    ]
+    shares = relevance.shown(request_text, [readable(memory) for _, memory in facts])
     least = few.answers if worded else few.applies
     # The share goes first; what the words say decides among those that are about as likely.
     shown = best_first(
         each._replace(score=each.score + share, why={**each.why, "applies": share})
-        for each, share in zip(facts, shares, strict=True)
-        if share >= least
+        for (each, memory), share in zip(facts, shares, strict=True)
+        # What is unsettled comes to a request that it concerns: it shows two sides of what may be no answer at all.
+        if share >= (few.applies if memory.contradicts else least)
     )[: few.facts]
     if not (worded and asks):
         return shown

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memory.context.agent_recall import FEW, at_work
 from memory.context.rank import Memory, Scored
 from memory.fact import Category, FactKind, Origin, State
@@ -62,3 +64,15 @@ def test_there_are_never_more_than_a_few() -> None:
 def test_a_fact_without_words_hides_no_passage() -> None:
     said = passage("The label printer was moved to port 9107 when the switch burnt down.", source=b"said")
     assert chosen([said], fact("✅", source=b"said")) == [said]
+
+
+def test_what_is_unsettled_comes_only_to_a_request_that_it_concerns() -> None:
+    settled = fact("Our staging box is called gannet.", category=Category.PROJECTS)
+    unsettled = replace(settled, contradicts=("another",))
+
+    def shown(request_text: str, held: Memory) -> list[Scored]:
+        return at_work(request_text, [Scored(held, 1.0)], [held], relevance(), worded=True, asks=False)
+
+    assert shown("Which queue do we use?", settled)
+    assert not shown("Which queue do we use?", unsettled)
+    assert shown("Deploy the branch to staging", unsettled)
