@@ -12,7 +12,7 @@ import gc
 import os
 import sys
 import uuid
-from collections.abc import Collection, Generator, Iterable, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 import orjson
 
+from memory.candidate import Candidate
 from memory.fact import Fact, State
 from memory.features.nights.consolidation.contradictions import ALIKE
 from memory.features.nights.consolidation.cross_project import OtherProjects
@@ -27,8 +28,9 @@ from memory.features.nights.consolidation.gist import Clusters
 from memory.features.nights.consolidation.paraphrases import LEAST, paraphrases
 from memory.features.nights.consolidation.plan import Rules, plan
 from memory.features.nights.consolidation.plan_codec import PlannedNight, written
-from memory.features.nights.consolidation.recurring_subjects import recurring_subjects, worth_comparing
+from memory.features.nights.consolidation.recurring_subjects import goes_on_about, recurring_subjects, worth_comparing
 from memory.features.nights.consolidation.shareable import RULES
+from memory.features.nights.consolidation.shared_wording import SaidClause, Saying, wording
 from memory.features.nights.consolidation.similarity import likenesses
 from memory.features.nights.consolidation.snapshot import Snapshot
 from memory.features.nights.snapshots import NightInput, Snapshots
@@ -37,7 +39,9 @@ from memory.ports import SummaryLine, Vector
 from memory.scope import Layer, place_of
 from memory.settings import NightSettings
 from memory.stores.vector_snapshot import vectors_of
-from memory.understanding.packaged_weights import encoder
+from memory.understanding.clauses import Clause
+from memory.understanding.network import LASTING_KINDS
+from memory.understanding.packaged_weights import encoder, reader
 
 MANY = 1000
 """Vectors from which on it is worth while to look for those that are kept."""
@@ -206,6 +210,9 @@ def _snapshot(owner: str, looked: NightInput, snapshots: Snapshots, held: _Owner
     lines: dict[date, list[SummaryLine]] = {}
     for line in looked.lines:
         lines.setdefault(line.day, []).append(line)
+    subjects = recurring_subjects(
+        groups, facts, encoder().relations, sessions, [each.evidence for each in candidates], said_by
+    )
     return Snapshot(
         owner,
         facts,
@@ -221,11 +228,40 @@ def _snapshot(owner: str, looked: NightInput, snapshots: Snapshots, held: _Owner
         looked.heard,
         paraphrases(facts, [pair for pair in near if pair.cosine < ALIKE], encoder()),
         looked.drafts,
-        recurring_subjects(
-            groups, facts, encoder().relations, sessions, [each.evidence for each in candidates], said_by
-        ),
+        subjects,
         candidates,
+        {ids[0]: _wording(ids, facts, candidates, snapshots) for ids in subjects},
     )
+
+
+def _wording(
+    ids: Sequence[str], facts: Mapping[str, Fact], candidates: Sequence[Candidate], snapshots: Snapshots
+) -> str:
+    """In which words a rule is put forward that some facts bear out, beside those that bore it out before."""
+    known = [id for each in candidates if goes_on_about(ids, each.evidence, facts) for id in each.evidence]
+    read = reader()
+    return wording(
+        [
+            Saying(
+                tuple(
+                    SaidClause(_telling(clause), sum(clause.judged.kinds[:_GUIDE_OR_HOLD]))
+                    for clause in read.read(said, before)
+                ),
+                before,
+            )
+            for said, before in snapshots.sayings(list(dict.fromkeys([*ids, *known])))
+        ],
+        read.core,
+    )
+
+
+def _telling(clause: Clause) -> str:
+    """A clause without what is worth nothing at its ends."""
+    return clause.text[clause.idle_start : len(clause.text) - clause.idle_end].strip()
+
+
+_GUIDE_OR_HOLD = LASTING_KINDS.index("fact") + 1
+"""So many of the kinds that last, the first, guide or are merely so: not who somebody is, nor what is to be done."""
 
 
 def _may_be_a_rule(fact: Fact, sessions: int) -> bool:

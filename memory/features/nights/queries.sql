@@ -169,6 +169,15 @@ SELECT id FROM facts WHERE state = 'active' AND layer = 'user-project' AND sessi
 AND origin IN ('person', 'user') AND kind IN ('correction', 'convention', 'decision', 'anti-pattern', 'heuristic')
 AND id IN (?*) ORDER BY number;
 
+-- snapshot_sayings: the messages in which facts were said, piece by piece, each with the agent's words before it
+SELECT own.session, own.turn, own.text, (
+    SELECT earlier.text FROM passages AS earlier
+    WHERE earlier.session = own.session AND earlier.turn < own.turn AND earlier.speaker = 'assistant'
+    ORDER BY earlier.turn DESC, earlier.piece LIMIT 1
+) AS before
+FROM facts JOIN passages AS own ON own.source = facts.source AND own.session = facts.session
+WHERE facts.id IN (?*) AND own.sensitivity = 'normal' AND own.speaker = 'user' ORDER BY own.number;
+
 -- snapshot_said_by: in which sessions facts, or those that they absorbed, were said
 WITH named AS (SELECT id, supersedes FROM facts WHERE id IN (?*)),
 parts AS (

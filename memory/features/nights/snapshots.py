@@ -114,6 +114,19 @@ class Snapshots:
             rows = connection.execute(many("candidates_of", 1), (owner,)).fetchall()
             return with_evidence(connection, [row for row in rows if row["kind"] == CandidateKind.KNOWLEDGE])
 
+    def sayings(self, ids: Sequence[str]) -> list[tuple[str, str]]:
+        """The messages in which facts were said, without what is confidential, each with the agent's words before it;
+        oldest first."""
+        said: dict[tuple[str, int], list[str]] = {}
+        before: dict[tuple[str, int], str] = {}
+        with self._reading() as connection:
+            for row in ask_many(connection, "snapshot_sayings", ids):
+                place = row["session"], row["turn"]
+                if (piece := row["text"]) not in (pieces := said.setdefault(place, [])):
+                    pieces.append(piece)
+                before[place] = row["before"] or ""
+        return [(" ".join(pieces), before[place]) for place, pieces in said.items()]
+
     def repetitions(self, ids: Sequence[str]) -> dict[str, list[RepeatedStatement]]:
         """In which sessions facts, or those that they absorbed, were said."""
         found: dict[str, list[RepeatedStatement]] = {}

@@ -73,7 +73,14 @@ def plan(
     lines = summarise(snapshot.said, snapshot.learned, snapshot.lines, now) if how.days else []
     candidates = rules(sheet.facts, snapshot.said_by, how.clusters, new_id)
     candidates += of_subjects(
-        snapshot.subjects, sheet.facts, candidates, how.clusters, new_id, snapshot.candidates, snapshot.said_by
+        snapshot.subjects,
+        sheet.facts,
+        candidates,
+        how.clusters,
+        new_id,
+        snapshot.candidates,
+        snapshot.said_by,
+        snapshot.wordings,
     )
     previews = tuple(compact(snapshot.unread))
     return Diff(

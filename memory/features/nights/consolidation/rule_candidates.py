@@ -75,29 +75,32 @@ def of_subjects(
     new_id: Callable[[], str],
     before: Sequence[Candidate] = (),
     said_by: Mapping[str, Sequence[RepeatedStatement]] = MappingProxyType({}),
+    wordings: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Proposal]:
-    """What is put forward of rules about one subject each, in the words of the clearest of them. ``known`` is what is
+    """What is put forward of rules about one subject each, in the words that ``wordings`` give for the first of them, or
+    else in those of the clearest. ``known`` is what is
     put forward already, ``before`` what was in other nights: a subject that goes on about one of these is that one,
     with all that bore it out then. It is known by the first rule about it, which stays as more of them come.
     ``said_by`` tells in which other sessions facts were said."""
     named = {id for each in known for id in each.evidence}
-    wholes: dict[str, tuple[Candidate | None, set[str]]] = {}
+    wholes: dict[str, tuple[Candidate | None, set[str], str]] = {}
     for ids in subjects:
         same = next((each for each in before if goes_on_about(ids, each.evidence, facts)), None)
+        worded = wordings.get(ids[0], "")
         if same is not None:
-            _, whole = wholes.setdefault(same.id, (same, set(same.evidence)))
+            _, whole, _ = wholes.setdefault(same.id, (same, set(same.evidence), worded))
             whole.update(ids)
         elif named.isdisjoint(ids):
-            wholes[ids[0]] = (None, set(ids))
+            wholes[ids[0]] = (None, set(ids), worded)
     found = []
-    for same, whole in wholes.values():
+    for same, whole, worded in wholes.values():
         # What has faded, or was said again since, was said all the same.
         about = [facts[id] for id in in_time(whole & facts.keys(), facts) if facts[id].state in _WAS_SAID]
         said_as_rules = [fact for fact in about if may_be_shared(fact)]
         sessions = len(sessions_of([fact.id for fact in about], facts, said_by))
         if not said_as_rules or sessions < clusters.candidate_sessions:
             continue
-        rule = _clearest_rule(said_as_rules, [fact for fact in about if fact not in said_as_rules])
+        rule = worded or _clearest_rule(said_as_rules, [fact for fact in about if fact not in said_as_rules])
         found.append(
             Proposal(
                 new_id(),

@@ -8,23 +8,26 @@ from memory.fact import Fact, FactKind, Sensitivity, State
 from memory.scope import Layer
 
 RULES: Final = (FactKind.CORRECTION, FactKind.CONVENTION, FactKind.DECISION, FactKind.ANTI_PATTERN, FactKind.HEURISTIC)
+_SHARED: Final = (*RULES, FactKind.PREFERENCE)
+"""What somebody likes in a project and not elsewhere is a rule of it."""
+_BEARING: Final = (*_SHARED, FactKind.FACT)
+"""A rule is often told by its reason."""
 
 
 def may_be_shared(fact: Fact) -> bool:
     """Whether a fact is a rule that a person said in a project, and that holds without an end or an objection."""
-    return fact.state is State.ACTIVE and bears_out(fact)
+    return fact.state is State.ACTIVE and fact.kind in _SHARED and not fact.contradicts and bears_out(fact)
 
 
 def bears_out(fact: Fact) -> bool:
     """Whether a fact may bear out a rule that was said otherwise: it is one itself, or was, or was read as one with
-    doubt."""
+    doubt; or it is what somebody likes or holds to be so in the project."""
     return (
         fact.layer is Layer.USER_PROJECT
-        and fact.kind in RULES
+        and fact.kind in _BEARING
         and fact.origin.trusted
         and fact.sensitivity is Sensitivity.NORMAL
         and fact.state in (State.ACTIVE, State.DRAFT, State.ARCHIVED)
         and fact.valid_until is None
         and fact.expires_at is None
-        and not fact.contradicts
     )

@@ -42,7 +42,8 @@ class Snapshot:
     ``said_by`` tells in which sessions facts, and what they were drawn from, were said; ``unread`` are old memories
     that nobody was shown; ``heard`` are the passages since the last night; ``paraphrases`` are pairs of rules that say
     the same in other words, with how likely that is; ``drafts`` have waited for too long; ``subjects`` are groups of
-    rules about one subject each, the oldest of them first; ``candidates`` is the knowledge that was put forward before.
+    rules about one subject each, the oldest of them first, and ``wordings`` tell of the oldest one of a group how its
+    rule is worded best; ``candidates`` is the knowledge that was put forward before.
     """
 
     owner: str
@@ -61,6 +62,7 @@ class Snapshot:
     drafts: Sequence[str] = ()
     subjects: Sequence[tuple[str, ...]] = ()
     candidates: Sequence[Candidate] = ()
+    wordings: Mapping[str, str] = field(default_factory=dict)
 
 
 class WorkingFacts:

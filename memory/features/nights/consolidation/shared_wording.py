@@ -1,0 +1,103 @@
+"""In which of the person's own words a rule is put forward that they gave again and again, each time in others.
+
+What they go on about shows on both sides of the talk: the agent keeps doing one thing, so that its words recur, and the
+person answers in words that recur as well. The stretch of what they said that has most of these words, was likely meant
+to last, and is short, says it best: a centroid summary of one sentence (Radev et al. 2004, *Centroid-based
+summarization of multiple documents*), over both sides.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import log, sqrt
+from typing import Final
+
+from memory.language.function_words import FUNCTION_WORDS
+from memory.language.words import stem, words
+from memory.understanding.wording import plain
+
+SEVERAL: Final = 2
+"""Messages of the person in which a word recurs."""
+OFTEN: Final = 3
+"""Times that the agent did what the person speaks of too: more of them say no more."""
+CLAUSES: Final = 3
+"""Clauses of a stretch at most."""
+FEWEST: Final = 4
+MOST: Final = 34
+"""Words of a stretch."""
+SURE: Final = 0.6
+"""How likely what is put forward must have been meant to last."""
+ANYHOW: Final = 0.4
+"""What a stretch counts besides how likely it was meant to last."""
+BARE: Final = 6
+"""Words that every stretch may have beside those that recur."""
+ENOUGH: Final = 0.9
+"""The share of the weight of a stretch that its core must have to stand for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaidClause:
+    """A clause of a message, and how likely it says something that guides or holds from now on."""
+
+    text: str
+    likely: float
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """A message of the person with the agent's words right ``before`` it."""
+
+    clauses: tuple[SaidClause, ...]
+    before: str = ""
+
+
+def wording(sayings: Sequence[Saying], core: Callable[[str], str]) -> str:
+    """The stretch that says best what some messages go on about, or its ``core`` where that has all that recurs; empty
+    where none was likely meant to last."""
+    weights = recurring(sayings)
+    best = max(
+        (stretch for each in sayings for stretch in _stretches(each.clauses) if stretch.likely >= SURE),
+        key=lambda stretch: _worth(stretch, weights),
+        default=None,
+    )
+    if best is None or not _weight(best.text, weights):
+        return ""
+    short = core(best.text)
+    text = short if short and _weight(short, weights) >= ENOUGH * _weight(best.text, weights) else best.text
+    text = plain(text)
+    return text[:1].upper() + text[1:]
+
+
+def recurring(sayings: Sequence[Saying]) -> dict[str, float]:
+    """What each stem counts: in how many of the messages it recurs, and how often the agent did what it names."""
+    said = Counter(word for each in sayings for word in _stems(" ".join(clause.text for clause in each.clauses)))
+    done = Counter(word for each in sayings for word in _stems(each.before))
+    return {
+        word: count + (min(done[word], OFTEN) if done[word] >= OFTEN else 0)
+        for word, count in said.items()
+        if count >= SEVERAL
+    }
+
+
+def _stretches(clauses: Sequence[SaidClause]) -> Iterator[SaidClause]:
+    """Clauses that stand beside each other, as one."""
+    for first in range(len(clauses)):
+        for last in range(first, min(first + CLAUSES, len(clauses))):
+            own = clauses[first : last + 1]
+            text = " ".join(each.text for each in own)
+            if FEWEST <= len(text.split()) <= MOST and not text.endswith("?"):
+                yield SaidClause(text, max(each.likely for each in own))
+
+
+def _worth(stretch: SaidClause, weights: dict[str, float]) -> float:
+    return _weight(stretch.text, weights) * (ANYHOW + stretch.likely) / sqrt(len(_stems(stretch.text)) + BARE)
+
+
+def _weight(text: str, weights: dict[str, float]) -> float:
+    return sum(log(1 + weights[word]) for word in _stems(text) if word in weights)
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in words(text) if word not in FUNCTION_WORDS and len(word) > 2)
