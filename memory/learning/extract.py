@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 from memory.fact import Category, FactDraft, FactKind, Origin, Stream
 from memory.language.dates import resolve
 from memory.language.entities import entities
+from memory.language.polarity import without_answered
 from memory.language.prose import own_words
 from memory.language.validity import holds_until, is_over, lasts
 from memory.learning.choice import choice
@@ -143,13 +144,13 @@ def _likings(
 
 def _core(text: str, reader: ClauseReader) -> str:
     """What of a fact's text stands on the page, where that is not all of it. An answer needs all of what it answers."""
-    return reader.core(text) if len(text.split()) >= LONG and not _ASIDE.search(text) else ""
+    return reader.core(text) if len(text.split()) >= LONG and text == without_answered(text) else ""
 
 
 def _is_among(draft: FactDraft, found: Sequence[FactDraft]) -> bool:
     """Whether one of some drafts has a draft's words, or lies in them."""
-    own = letters(_ASIDE.sub("", draft.text))
-    return any(other in own or own in other for each in found if (other := letters(_ASIDE.sub("", each.text))))
+    own = letters(without_answered(draft.text))
+    return any(other in own or own in other for each in found if (other := letters(without_answered(each.text))))
 
 
 _GUIDING: Final = frozenset(("rule", "pref", "corr", "dec"))
@@ -177,9 +178,9 @@ _IDLE: Final = frozenset(("ask", "feel", "quote", "suppose", "ack"))
 def _add(found: list[FactDraft], draft: FactDraft) -> None:
     """Put a draft of the trained reader among those of the rules. Where both read the same words, the rules say how
     they are dated and guarded, and the reader what they are, whose, and how far they guide."""
-    drafted = letters(_ASIDE.sub("", draft.text))
+    drafted = letters(without_answered(draft.text))
     for place, known in enumerate(found):
-        own = letters(_ASIDE.sub("", known.text))
+        own = letters(without_answered(known.text))
         if own in drafted or drafted in own:
             guides = max(known.importance, draft.importance)
             read = replace(known, importance=guides, category=draft.category)
@@ -220,8 +221,6 @@ _OWN: Final = re.compile(
 """Words for oneself."""
 _COMMIT: Final = re.compile(r"\b(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,40}\b")
 _QUOTED: Final = re.compile(r"\"[^\"]{1,480}\"|“[^”]{1,480}”|„[^“”]{1,480}[“”]|«[^»]{1,480}»")
-_ASIDE: Final = re.compile(r" \[(?:on|chosen): .*\]$", re.DOTALL)
-"""What stands behind an answer: what it answers."""
 _IN_CODE: Final = frozenset(("<name>", "<url>"))
 
 

@@ -13,7 +13,7 @@ from memory.language.claim import Claim
 from memory.language.conditions import apart, circumstances, elsewhere, narrower
 from memory.language.contradiction import NEGATION, compare
 from memory.language.narrowing import narrowed
-from memory.language.polarity import on_one_side, sides, without_aside
+from memory.language.polarity import on_one_side, sides, without_answered, without_aside
 from memory.language.vocabulary import vocabulary
 from memory.language.words import STOP, stem, tokens, words
 from memory.understanding.encoder import Encoder, Relation
@@ -63,7 +63,6 @@ _NOT_SO: Final = re.compile(
     r"\b(?:not|no longer|instead of|rather than|from|statt|nicht(?: mehr)?|von|en (?:vez|lugar) de|no)\s+[\w.:-]+",
     re.IGNORECASE,
 )
-_ASIDE: Final = re.compile(r" \[(?:on|chosen): .*\]$", re.DOTALL)
 
 
 def beside(draft: FactDraft, neighbours: Sequence[tuple[Fact, float, float]]) -> list[Fact]:
@@ -129,7 +128,7 @@ def relations(draft: FactDraft, facts: Sequence[Fact], encoder: Encoder) -> dict
 def _bare(statement: str) -> str:
     """A statement without what it was said about, and without the "I told you:" that it begins with, which reads like
     somebody's claim."""
-    return without_aside(_ASIDE.sub("", statement))
+    return without_aside(without_answered(statement))
 
 
 def _by_form(relation: Relation, older: str, newer: str, to_do: bool) -> Relation:

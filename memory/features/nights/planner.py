@@ -243,10 +243,7 @@ def _wording(
     return wording(
         [
             Saying(
-                tuple(
-                    SaidClause(_telling(clause), sum(clause.judged.kinds[:_GUIDE_OR_HOLD]))
-                    for clause in read.read(said, before)
-                ),
+                tuple(SaidClause(_telling(clause), _likely(clause)) for clause in read.read(said, before)),
                 before,
             )
             for said, before in snapshots.sayings(list(dict.fromkeys([*ids, *known])))
@@ -260,8 +257,10 @@ def _telling(clause: Clause) -> str:
     return clause.text[clause.idle_start : len(clause.text) - clause.idle_end].strip()
 
 
-_GUIDE_OR_HOLD = LASTING_KINDS.index("fact") + 1
-"""So many of the kinds that last, the first, guide or are merely so: not who somebody is, nor what is to be done."""
+def _likely(clause: Clause) -> float:
+    """How likely a clause guides from now on; what is merely so counts half, since it may be the reason."""
+    kinds = dict(zip(LASTING_KINDS, clause.judged.kinds, strict=False))
+    return sum(kinds[name] for name in ("rule", "pref", "corr", "dec")) + kinds["fact"] / 2
 
 
 def _may_be_a_rule(fact: Fact, sessions: int) -> bool:

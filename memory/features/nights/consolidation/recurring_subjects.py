@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Final
 
 from memory.fact import Fact
-from memory.features.nights.consolidation.shareable import bears_out, may_be_shared
+from memory.features.nights.consolidation.shareable import RULES, bears_out, may_lead
 from memory.features.nights.consolidation.snapshot import RepeatedStatement, SimilarPair
 from memory.language.polarity import without_aside
 from memory.language.words import stems
@@ -109,7 +109,9 @@ def recurring_subjects(
     return [
         tuple(ids)
         for ids in ordered
-        if len(sessions_of(ids, facts, said_by)) >= sessions and any(may_be_shared(facts[id]) for id in ids)
+        if len(sessions_of(ids, facts, said_by)) >= sessions
+        and any(may_lead(facts[id]) for id in ids)
+        and any(facts[id].kind in RULES for id in ids)
     ]
 
 
@@ -132,7 +134,7 @@ def in_time(ids: Iterable[str], facts: Mapping[str, Fact]) -> list[str]:
 
 
 def _first(evidence: Iterable[str], facts: Mapping[str, Fact]) -> list[str]:
-    return in_time((id for id in evidence if (fact := facts.get(id)) is not None and may_be_shared(fact)), facts)[:FEW]
+    return in_time((id for id in evidence if (fact := facts.get(id)) is not None and may_lead(fact)), facts)[:FEW]
 
 
 def _further(

@@ -14,9 +14,9 @@ from memory.fact import Fact, FactKind, State
 from memory.features.nights.consolidation.canonical_wording import clearest
 from memory.features.nights.consolidation.gist import Clusters
 from memory.features.nights.consolidation.recurring_subjects import goes_on_about, in_time, sessions_of
-from memory.features.nights.consolidation.shareable import RULES, may_be_shared
+from memory.features.nights.consolidation.shareable import RULES, may_be_shared, may_lead
 from memory.features.nights.consolidation.snapshot import RepeatedStatement
-from memory.language.polarity import sides, without_aside
+from memory.language.polarity import sides, without_answered, without_aside
 
 _SAID_AS_A_RULE = (FactKind.CONVENTION, FactKind.PREFERENCE, FactKind.HEURISTIC)
 _WAS_SAID = (State.ACTIVE, State.DRAFT, State.ARCHIVED)
@@ -77,11 +77,10 @@ def of_subjects(
     said_by: Mapping[str, Sequence[RepeatedStatement]] = MappingProxyType({}),
     wordings: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Proposal]:
-    """What is put forward of rules about one subject each, in the words that ``wordings`` give for the first of them, or
-    else in those of the clearest. ``known`` is what is
-    put forward already, ``before`` what was in other nights: a subject that goes on about one of these is that one,
-    with all that bore it out then. It is known by the first rule about it, which stays as more of them come.
-    ``said_by`` tells in which other sessions facts were said."""
+    """What is put forward of rules about one subject each, in the words that ``wordings`` give for the first of them,
+    or else in those of the clearest. ``known`` is what is put forward already, ``before`` what was in other nights: a
+    subject that goes on about one of these is that one, with all that bore it out then. It is known by the first rule
+    about it, which stays as more of them come. ``said_by`` tells in which other sessions facts were said."""
     named = {id for each in known for id in each.evidence}
     wholes: dict[str, tuple[Candidate | None, set[str], str]] = {}
     for ids in subjects:
@@ -96,7 +95,7 @@ def of_subjects(
     for same, whole, worded in wholes.values():
         # What has faded, or was said again since, was said all the same.
         about = [facts[id] for id in in_time(whole & facts.keys(), facts) if facts[id].state in _WAS_SAID]
-        said_as_rules = [fact for fact in about if may_be_shared(fact)]
+        said_as_rules = [fact for fact in about if may_lead(fact)]
         sessions = len(sessions_of([fact.id for fact in about], facts, said_by))
         if not said_as_rules or sessions < clusters.candidate_sessions:
             continue
@@ -129,13 +128,13 @@ def _clearest_rule(about: Sequence[Fact], beside: Sequence[Fact] = ()) -> str:
 
 def _plain(fact: Fact) -> str:
     """The core of what was said, without what answers somebody."""
-    return without_aside(fact.core or fact.text)
+    return without_aside(without_answered(fact.core or fact.text))
 
 
 def _worded(fact: Fact, evidence: Sequence[Fact]) -> str:
     """The clearest of all that was said of a rule: a person reads it, and puts it in other words where they want."""
     said = [fact.text, *(each.text for each in evidence if each.kind in RULES)]
-    return clearest([without_aside(text) for text in dict.fromkeys(said)])
+    return clearest([without_aside(without_answered(text)) for text in dict.fromkeys(said)])
 
 
 def _once(fact: Fact | None) -> tuple[RepeatedStatement, ...]:

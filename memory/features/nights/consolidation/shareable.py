@@ -8,15 +8,20 @@ from memory.fact import Fact, FactKind, Sensitivity, State
 from memory.scope import Layer
 
 RULES: Final = (FactKind.CORRECTION, FactKind.CONVENTION, FactKind.DECISION, FactKind.ANTI_PATTERN, FactKind.HEURISTIC)
-_SHARED: Final = (*RULES, FactKind.PREFERENCE)
-"""What somebody likes in a project and not elsewhere is a rule of it."""
-_BEARING: Final = (*_SHARED, FactKind.FACT)
+_LEADING: Final = (*RULES, FactKind.PREFERENCE)
+_BEARING: Final = (*_LEADING, FactKind.FACT)
 """A rule is often told by its reason."""
 
 
 def may_be_shared(fact: Fact) -> bool:
     """Whether a fact is a rule that a person said in a project, and that holds without an end or an objection."""
-    return fact.state is State.ACTIVE and fact.kind in _SHARED and not fact.contradicts and bears_out(fact)
+    return fact.kind in RULES and may_lead(fact)
+
+
+def may_lead(fact: Fact) -> bool:
+    """Whether a fact may lead others that go on about the same: it is such a rule, or what the person likes in the
+    project."""
+    return fact.state is State.ACTIVE and fact.kind in _LEADING and not fact.contradicts and bears_out(fact)
 
 
 def bears_out(fact: Fact) -> bool:

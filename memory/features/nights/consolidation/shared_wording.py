@@ -19,9 +19,9 @@ from memory.language.words import stem, words
 from memory.understanding.wording import plain
 
 SEVERAL: Final = 2
-"""Messages of the person in which a word recurs."""
+"""Messages of the person, or turns of the agent before them, in which a word recurs."""
 OFTEN: Final = 3
-"""Times that the agent did what the person speaks of too: more of them say no more."""
+"""Times that the agent did what the person speaks of: more of them say no more."""
 CLAUSES: Final = 3
 """Clauses of a stretch at most."""
 FEWEST: Final = 4
@@ -75,9 +75,9 @@ def recurring(sayings: Sequence[Saying]) -> dict[str, float]:
     said = Counter(word for each in sayings for word in _stems(" ".join(clause.text for clause in each.clauses)))
     done = Counter(word for each in sayings for word in _stems(each.before))
     return {
-        word: count + (min(done[word], OFTEN) if done[word] >= OFTEN else 0)
+        word: count + (min(done[word], OFTEN) if done[word] >= SEVERAL else 0)
         for word, count in said.items()
-        if count >= SEVERAL
+        if count >= SEVERAL or done[word] >= SEVERAL
     }
 
 
