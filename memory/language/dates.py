@@ -3,19 +3,19 @@
 :func:`resolve` reads a text against the moment at which it was said, in the speaker's time zone, writes the day in
 ISO form where a relative word stood, and tells the first moment that the text names. "Last Tuesday" is the latest
 one before that day, "next Tuesday" the first one after it, a bare "Tuesday" is only read behind "by", "until" and
-"this". Weeks begin on Monday. English, and the commonest German words. Knows no clock.
+"this". Weeks begin on Monday. English, German and Spanish. Knows no clock.
 """
 
 from __future__ import annotations
 
-import calendar
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from typing import Final, TypeVar
+from typing import Final
 
-Day = TypeVar("Day", bound=date)
+from memory.language.german_and_spanish_dates import RELATIVE as _IN_OTHER_LANGUAGES
+from memory.language.month_arithmetic import months_later
 
 MONTHS: Final = {
     name: month
@@ -53,19 +53,17 @@ class Resolved:
 
 _NUMBERS = {
     word: value
-    for value, words in {
-        1: "a an one ein eine einem einer", 2: "two zwei", 3: "three drei", 4: "four vier", 5: "five fünf",
-        6: "six sechs", 7: "seven sieben", 8: "eight acht", 9: "nine neun", 10: "ten zehn",
-        11: "eleven elf", 12: "twelve zwölf",
-    }.items()
+    for value, words in enumerate(
+        ("a an one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+        start=1,
+    )
     for word in words.split()
-}  # fmt: skip
+}
 _WEEKDAYS = {
     name: day
     for day, names in enumerate(
-        ("monday mon montag", "tuesday tue tues dienstag", "wednesday wed mittwoch",
-         "thursday thu thur thurs donnerstag", "friday fri freitag",
-         "saturday sat samstag sonnabend", "sunday sun sonntag")
+        ("monday mon", "tuesday tue tues", "wednesday wed", "thursday thu thur thurs", "friday fri", "saturday sat",
+         "sunday sun")
     )
     for name in names.split()
 }  # fmt: skip
@@ -73,13 +71,14 @@ _WEEKDAYS = {
 _NUMBER = r"(?:\d{1,3}|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + ")"
 _DAY_NAME = "|".join(sorted((n for n in _WEEKDAYS if len(n) > 4), key=len, reverse=True)) + "|mon|tues|thurs|fri"
 _UNIT = r"(?P<unit>day|week|month|year|weekend|night|fortnight)s?"
-_SPANS = "week|weekend|month|year|woche|monat|jahr"
+_SPANS = "week|weekend|month|year"
 _PART = r"(?:morning|afternoon|evening|night)"
 
 # A cheap look before any pattern runs: most sentences name no date at all.
 _CUE = re.compile(
     r"(?:day|morrow|night|week|month|year|fortnight|ago|morning|evening|afternoon|gestern|heute|morgen|vor |woche|"
-    rf"monat|jahr|\d|{BEGINNING}|mon|tue|fri|sat|sun|wed|thu|tag)",
+    rf"monat|jahr|\d|{BEGINNING}|mon|tue|fri|sat|sun|wed|thu|tag|mittwoch|ayer|hoy|mañana|semana|"
+    r"\bhace |\bmes|año|lunes|martes|i[eé]rcoles|jueves|viernes|s[aá]bado|domingo|tarde\b|noche\b)",
     re.IGNORECASE,
 )
 _ISO = re.compile(r"(?<![\w./-])(?P<y>(?:19|20)\d\d)-(?P<m>0[1-9]|1[0-2])-(?P<d>0[1-9]|[12]\d|3[01])(?![\w/-])")
@@ -88,12 +87,24 @@ _NAMED = re.compile(
     rf"\.)? (?:of )?(?P<m2>{MONTH}))\b(?:,? (?P<y>(?:19|20)\d\d)\b)?(?![./-]\w)",
     re.IGNORECASE,
 )
-# "since yesterday" became "since on 2026-…".
+# "since yesterday" became "since on 2026-…", "seit gestern" "seit am 2026-…".
 _DOUBLED = re.compile(
     r"\b(on|in|of|since|from|until|till|by|for|before|after|until|between|than) (?:on|in) (?=\d{4}\b|the (?:week|"
     r"weekend|morning|afternoon|evening|night) of \d{4})",
     re.IGNORECASE,
 )
+
+_DOUBLED_GERMAN = re.compile(
+    r"\b(seit|ab|bis|von|vor|nach|für|zwischen|und|erst|am|in) (?:am|in|im) (?=\d{4}-|der Woche|Monat \d|Jahr \d)",
+    re.IGNORECASE,
+)
+
+_BEGINS = re.compile(
+    r"\b(?:from|since|as of|starting|beginning|ab|seit|von|desde|a partir del?)(?: on| el| dem)?(?: the \w+ of)? "
+    r"\d{4}-",
+    re.IGNORECASE,
+)
+"""Before a day on which something begins."""
 
 
 def resolve(text: str, at: datetime) -> Resolved:
@@ -124,25 +135,26 @@ def resolve(text: str, at: datetime) -> Resolved:
         except ValueError:
             continue
     replaced(_NAMED, _named_day)
-    for pattern, meaning in _RELATIVE:
+    for pattern, meaning in (*_RELATIVE, *_IN_OTHER_LANGUAGES):
         replaced(pattern, meaning)
     if not named:
         return Resolved(text)
-    text = _DOUBLED.sub(r"\1 ", text)
+    text = _DOUBLED_GERMAN.sub(r"\1 ", _DOUBLED.sub(r"\1 ", text))
     first = min(named)[1]
     moment = at if first == today else datetime.combine(first, time(), tzinfo=at.tzinfo)
     return Resolved(text, moment, first > today)
 
 
+def ends_today(resolved: Resolved, at: datetime) -> datetime | None:
+    """The end of the day ``at`` which something was said, where it names no other moment than that day, and not as the
+    one on which something begins."""
+    if resolved.moment != at or _BEGINS.search(resolved.text):
+        return None
+    return datetime.combine(at.date() + timedelta(days=1), time(), tzinfo=at.tzinfo)
+
+
 def _count(word: str) -> int:
     return int(word) if word.isdigit() else _NUMBERS[word.lower()]
-
-
-def months_later(day: Day, count: int) -> Day:
-    """The same day of a later month, or its last one; ``count`` may be negative."""
-    month = day.month - 1 + count
-    year, month = day.year + month // 12, month % 12 + 1
-    return day.replace(year=year, month=month, day=min(day.day, calendar.monthrange(year, month)[1]))
 
 
 def _named_day(found: re.Match[str], today: date) -> tuple[str, date] | None:
@@ -193,16 +205,16 @@ def _ahead(found: re.Match[str], today: date) -> tuple[str, date] | None:
 
 def _moved(found: re.Match[str], today: date, sign: int) -> tuple[str, date] | None:
     count, unit = _count(found["n"]) * sign, found["unit"].lower()
-    if unit in ("day", "night", "tag", "tage", "tagen"):
+    if unit in ("day", "night"):
         day = today + timedelta(days=count)
         return _on(day, "", found), day
-    if unit in ("week", "woche", "wochen", "fortnight"):
+    if unit in ("week", "fortnight"):
         day = today + timedelta(weeks=count * (2 if unit == "fortnight" else 1))
         return _on(day, "", found), day
-    if unit in ("month", "monat", "monate", "monaten"):
+    if unit == "month":
         day = months_later(today, count).replace(day=1)
         return _in(f"{day:%Y-%m}", found), day
-    if unit in ("year", "jahr", "jahre", "jahren"):
+    if unit == "year":
         return _in(str(today.year + count), found), date(today.year + count, 1, 1)
     return None
 
@@ -211,15 +223,15 @@ def _span(offset: int) -> Callable[[re.Match[str], date], tuple[str, date] | Non
     def meaning(found: re.Match[str], today: date) -> tuple[str, date] | None:
         unit = found["unit"].lower()
         monday = today - timedelta(days=today.weekday()) + timedelta(weeks=offset)
-        if unit in ("week", "woche"):
+        if unit == "week":
             return _in(f"the week of {monday.isoformat()}", found), monday
         if unit == "weekend":
             day = monday + timedelta(days=5)
             return ("On" if found[0][:1].isupper() else "on") + f" the weekend of {day.isoformat()}", day
-        if unit in ("month", "monat"):
+        if unit == "month":
             day = months_later(today.replace(day=1), offset)
             return _in(f"{day:%Y-%m}", found), day
-        if unit in ("year", "jahr"):
+        if unit == "year":
             return _in(str(today.year + offset), found), date(today.year + offset, 1, 1)
         if unit == "night" and offset < 0:
             day = today - timedelta(days=1)
@@ -238,31 +250,29 @@ def _weekday_after(found: re.Match[str], today: date) -> tuple[str, date]:
     ahead = (_WEEKDAYS[found["day"].lower()] - today.weekday() - 1) % 7 + 1
     day = today + timedelta(days=ahead)
     lead = found["lead"].lower() if "lead" in found.re.groupindex and found["lead"] else ""
-    return (f"{found['lead']} {day.isoformat()}" if lead in ("by", "until", "bis") else _on(day, "", found)), day
+    return (f"{found['lead']} {day.isoformat()}" if lead in ("by", "until") else _on(day, "", found)), day
 
 
 _RELATIVE: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date], tuple[str, date] | None]], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), meaning)
     for pattern, meaning in (
-        (r"\b(?:the )?day before yesterday\b|\bvorgestern\b", _day(-2)),
-        (r"\b(?:the )?day after tomorrow\b|\bübermorgen\b", _day(2)),
+        (r"\b(?:the )?day before yesterday\b", _day(-2)),
+        (r"\b(?:the )?day after tomorrow\b", _day(2)),
         (rf"\byesterday (?P<part>{_PART})\b", _part_of_day(-1)),
         (rf"\btomorrow (?P<part>{_PART})\b", _part_of_day(1)),
         (rf"\b(?:earlier )?this (?P<part>{_PART})\b", _part_of_day(0)),
-        (r"\byesterday\b(?!')|\bgestern\b", _day(-1)),
+        (r"\byesterday\b(?!')", _day(-1)),
         (r"\btomorrow\b(?!')", _day(1)),
         (r"\btonight\b", _day(0, "evening")),
-        (r"\b(?:earlier )?today\b(?!')|\bheute\b", _day(0)),
+        (r"\b(?:earlier )?today\b(?!')", _day(0)),
         (rf"\b(?:about |around )?(?P<n>{_NUMBER}) {_UNIT} (?:ago|earlier|back)\b", _ago),
-        (rf"\bvor (?P<n>{_NUMBER}) (?P<unit>tag|tagen|woche|wochen|monat|monaten|jahr|jahren)\b", _ago),
         (rf"\b(?:in|within) (?:about |around )?(?P<n>{_NUMBER}) {_UNIT}(?!['’\w]| of\b)", _ahead),
-        (rf"\bin (?P<n>{_NUMBER}) (?P<unit>tagen|wochen|monaten|jahren)\b", _ahead),
         (rf"\b(?P<n>{_NUMBER}) {_UNIT} from (?:now|today)\b", _ahead),
-        (rf"\b(?:this past|last|this previous|letzten) (?P<day>{_DAY_NAME})\b", _weekday_before),
-        (rf"\b(?:next|this coming|this|nächsten) (?P<day>{_DAY_NAME})\b", _weekday_after),
-        (rf"\b(?P<lead>by|until|bis) (?:end of (?:day )?)?(?P<day>{_DAY_NAME})\b", _weekday_after),
-        (rf"\b(?:last|this past|letzte[nrs]?) (?P<unit>{_SPANS}|night)\b(?!['’])", _span(-1)),
-        (rf"\b(?:next|the coming|nächste[nrs]?) (?P<unit>{_SPANS})\b(?!['’])", _span(1)),
+        (rf"\b(?:this past|last|this previous) (?P<day>{_DAY_NAME})\b", _weekday_before),
+        (rf"\b(?:next|this coming|this) (?P<day>{_DAY_NAME})\b", _weekday_after),
+        (rf"\b(?P<lead>by|until) (?:end of (?:day )?)?(?P<day>{_DAY_NAME})\b", _weekday_after),
+        (rf"\b(?:last|this past) (?P<unit>{_SPANS}|night)\b(?!['’])", _span(-1)),
+        (rf"\b(?:next|the coming) (?P<unit>{_SPANS})\b(?!['’])", _span(1)),
         (r"\bthis (?P<unit>week|weekend|month|year)\b(?!['’])", _span(0)),
     )
 )  # fmt: skip

@@ -15,7 +15,8 @@ from functools import lru_cache
 from typing import Final
 
 from memory.language.calendar_names import WEEKDAY, WEEKDAYS
-from memory.language.dates import BEGINNING, MONTH, MONTHS, SEASON, SEASONS, months_later
+from memory.language.dates import BEGINNING, MONTH, MONTHS, SEASON, SEASONS
+from memory.language.month_arithmetic import months_later
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.language.dates import resolve
+from memory.language.dates import ends_today, resolve
 
 AT = datetime(2026, 11, 20, 13, 0, tzinfo=UTC)  # a Friday
 
@@ -31,8 +31,27 @@ AT = datetime(2026, 11, 20, 13, 0, tzinfo=UTC)  # a Friday
         ("It is due on March 5.", "It is due on March 5 (2027-03-05)."),
         ("on 3rd of October", "on 3rd of October (2026-10-03)"),
         ("in force since yesterday", "in force since 2026-11-19"),
-        ("gestern war es kalt", "on 2026-11-19 war es kalt"),
-        ("vor drei Tagen", "on 2026-11-17"),
+        ("gestern war es kalt", "am 2026-11-19 war es kalt"),
+        ("vor drei Tagen", "am 2026-11-17"),
+        ("seit vorgestern ist der alte Server aus", "seit 2026-11-18 ist der alte Server aus"),
+        ("Morgen früh kommt der Prüfer", "Am 2026-11-21 morgens kommt der Prüfer"),
+        ("guten Morgen zusammen, am Morgen ist es still", "guten Morgen zusammen, am Morgen ist es still"),
+        ("Morgen! Geht der Drucker?", "Morgen! Geht der Drucker?"),
+        ("bis Mittwoch bleibt das Tor zu", "bis 2026-11-25 bleibt das Tor zu"),
+        ("nächsten Montag", "am 2026-11-23"),
+        ("letzten Freitag", "am 2026-11-13"),
+        ("diese Woche nicht", "in der Woche vom 2026-11-16 nicht"),
+        ("seit letztem Jahr", "seit letztem Jahr"),
+        ("in zwei Monaten", "im Monat 2027-01"),
+        ("ayer llovió", "el 2026-11-19 llovió"),
+        ("Desde ayer va por el puerto 9", "Desde el 2026-11-19 va por el puerto 9"),
+        ("mañana por la mañana", "el 2026-11-21 por la mañana"),
+        ("esta tarde no estoy", "el 2026-11-20 por la tarde no estoy"),
+        ("hace tres días", "el 2026-11-17"),
+        ("la semana que viene entregamos", "la semana del 2026-11-23 entregamos"),
+        ("hasta el lunes", "hasta el 2026-11-23"),
+        ("el viernes pasado", "el 2026-11-13"),
+        ("el mes pasado", "en 2026-10"),
     ],
 )
 def test_a_relative_date_becomes_absolute(said: str, written: str) -> None:
@@ -107,3 +126,20 @@ def test_a_day_that_is_not_in_the_calendar_stays() -> None:
 )
 def test_no_words_and_no_day_make_it_fail(words: list[str], at: datetime) -> None:
     resolve(" ".join(words), at.replace(tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    ("said", "ends"),
+    [
+        ("I am off at three today", True),
+        ("heute bin ich ab drei weg", True),
+        ("hoy no estoy", True),
+        ("From today on we meet at nine", False),
+        ("ab heute", False),
+        ("von heute an", False),
+        ("I am off tomorrow", False),
+        ("I like tea", False),
+    ],
+)
+def test_what_names_only_the_day_itself_ends_with_it(said: str, ends: bool) -> None:
+    assert ends_today(resolve(said, AT), AT) == (datetime(2026, 11, 21, tzinfo=UTC) if ends else None)
