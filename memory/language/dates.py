@@ -99,6 +99,8 @@ _DOUBLED_GERMAN = re.compile(
     re.IGNORECASE,
 )
 
+# "Del año pasado" became "del en 2025".
+_DOUBLED_SPANISH = re.compile(r"\b(de|a)l (?:en|el) (?=\d{4})", re.IGNORECASE)
 _BEGINS = re.compile(
     r"\b(?:from|since|as of|starting|beginning|ab|seit|von|desde|a partir del?)(?: on| el| dem)?(?: the \w+ of)? "
     r"\d{4}-",
@@ -139,7 +141,8 @@ def resolve(text: str, at: datetime) -> Resolved:
         replaced(pattern, meaning)
     if not named:
         return Resolved(text)
-    text = _DOUBLED_GERMAN.sub(r"\1 ", _DOUBLED.sub(r"\1 ", text))
+    for doubled in (_DOUBLED, _DOUBLED_GERMAN, _DOUBLED_SPANISH):
+        text = doubled.sub(r"\1 ", text)
     first = min(named)[1]
     moment = at if first == today else datetime.combine(first, time(), tzinfo=at.tzinfo)
     return Resolved(text, moment, first > today)

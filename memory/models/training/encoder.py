@@ -4,8 +4,8 @@ The first layers of all-MiniLM-L6-v2 are fitted further to two tasks at once: wh
 and how the newer statement of each pair stands to the older one. Word pieces that neither the training data nor common
 English needs are left out. With ``--without a,b`` those authors are left out of training, and what the encoder says of
 them is compared with their labels. With ``--from FILE --more a,b`` the fitting goes on from an encoder that was made
-without the authors a and b: these are read several times, beside some of what it was made of. The one in the package was
-made so, from one ``--without q1,q2,q3,q4,p8,p9,p10``.
+without the authors a and b: these are read several times, beside some of what it was made of. The one in the package
+was made so, from one ``--without q1,q2,q3,q4,p8,p9,p10``.
 """
 
 from __future__ import annotations

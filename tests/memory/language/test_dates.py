@@ -52,6 +52,7 @@ AT = datetime(2026, 11, 20, 13, 0, tzinfo=UTC)  # a Friday
         ("hasta el lunes", "hasta el 2026-11-23"),
         ("el viernes pasado", "el 2026-11-13"),
         ("el mes pasado", "en 2026-10"),
+        ("el informe del año pasado", "el informe de 2025"),
     ],
 )
 def test_a_relative_date_becomes_absolute(said: str, written: str) -> None:
