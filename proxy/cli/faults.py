@@ -6,6 +6,7 @@ Where JSON was asked for, the sentence stands on standard output too: ``{"error"
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -63,7 +64,8 @@ def as_sentences(debug: bool = False, as_json: bool = False) -> Iterator[None]:
         return
     sys.excepthook = partial(_unforeseen, as_json)
     try:
-        yield
+        with _read_as_far_as_wanted():
+            yield
     except CommandError as error:
         _exit(str(error), error.code, as_json)
     except SettingsError as error:
@@ -72,6 +74,20 @@ def as_sentences(debug: bool = False, as_json: bool = False) -> Iterator[None]:
         _exit(str(error), 1, as_json)
     except KeyboardInterrupt:
         _exit("stopped", 130, as_json)
+
+
+@contextmanager
+def _read_as_far_as_wanted() -> Iterator[None]:
+    """Who reads what a command prints may stop (``| head``): that is nobody's fault, and nothing is said of it."""
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # What is left would be written when Python ends, which would complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
 
 
 def _unforeseen(

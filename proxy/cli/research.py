@@ -118,18 +118,15 @@ def forget(
 
 
 def _listed(found: Sequence[dict[str, Any]], nothing: str) -> None:
-    from rich.table import Table
+    from rich.padding import Padding
     from rich.text import Text
 
+    console = output.screen()
     if not found:
-        output.screen().print(nothing)
-        return
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in ("handle", "day", "where", "outcome", "tokens"):
-        table.add_column(name, no_wrap=True)
-    table.add_column("asked, and found", overflow="fold", ratio=1)
+        console.print(nothing)
     for each in found:
-        cells = [each["handle"], output.day(each["ended"]), output.where(each["owner"]), each["outcome"]]
+        tokens = f"{each['tokens'] + each['written']} tokens"
+        head = (each["handle"], output.day(each["ended"]), each["outcome"], tokens, output.where(each["owner"]))
+        console.print(Text("  ".join(head), "dim"), soft_wrap=True)
         text = "\n".join(filter(None, (each["title"], each["line"], each.get("passage", ""))))
-        table.add_row(*map(Text, cells), Text(str(each["tokens"] + each["written"])), Text(text))
-    output.screen().print(table)
+        console.print(Padding(Text(text), (0, 0, 0, 2)))

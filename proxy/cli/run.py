@@ -19,7 +19,7 @@ import typer
 from proxy.cli.connecting import project_here
 from proxy.cli.faults import CommandError
 from proxy.cli.options import ConfigFile, Home, loaded
-from proxy.connect import GUIDES, LAUNCHES, ONLY_CONNECTED, Address, launch, look
+from proxy.connect import GUIDES, LAUNCHES, ONLY_CONNECTED, Address, launch, look, plan
 from proxy.settings import Settings
 
 NOT_FOUND = 127
@@ -43,10 +43,11 @@ def run(
     """Run claude, codex, opencode, gemini, qwen, pi or any other client with memory, for this one run."""
     name = Path(client).name
     if name in ONLY_CONNECTED:
-        raise CommandError(
-            f"{name} reads its address from a file of its own alone: palimpsest connect {name} --write, then start it",
-            2,
+        here = look(Path.home(), Path.cwd(), os.environ)
+        how = f"palimpsest connect {name}" + (
+            " --write" if plan(name, Address(), here).changes else " shows what to write"
         )
+        raise CommandError(f"{name} reads its address from a file of its own alone: {how}, then start it", 2)
     program = shutil.which(client)
     if program is None:
         hint = f" (the client is called {', '.join(LAUNCHES)}, or is a program on your PATH)"

@@ -125,17 +125,6 @@ def _kilo(address: Address, machine: Machine, given: Sequence[str]) -> Launch:
     return Launch({"KILO_CONFIG_CONTENT": change.apply(own)})
 
 
-def _gemini(address: Address, machine: Machine, given: Sequence[str]) -> Launch:
-    """0.61: the environment outweighs ``.env`` files; the system's settings outweigh a person's."""
-    planned = plan("gemini", address, machine)
-    environment = dict(planned.environment)
-    if "GEMINI_CLI_SYSTEM_SETTINGS_PATH" in machine.environment:
-        return Launch(environment)
-    file = "settings.json"
-    [change] = planned.changes
-    return Launch(environment | {"GEMINI_CLI_SYSTEM_SETTINGS_PATH": f"{FOLDER}/{file}"}, files={file: change.snippet})
-
-
 def _planned(client: str) -> Way:
     """By the variables of the client's guide alone."""
     return lambda address, machine, given: Launch(plan(client, address, machine).environment)
@@ -154,7 +143,7 @@ LAUNCHES: dict[str, Way] = {
     "qwen": _qwen,
     "pi": _pi,
     "aider": _aider,
-    "gemini": _gemini,
+    "gemini": _planned("gemini"),
     "copilot": _planned("copilot"),
     "kilo": _kilo,
     "goose": _planned("goose"),

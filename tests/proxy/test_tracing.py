@@ -10,6 +10,11 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 from aiohttp import web
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTraceServiceRequest,
+    ExportTraceServiceResponse,
+)
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -104,6 +109,42 @@ async def test_a_collector_that_is_away_costs_no_request(provider: FakeProvider,
     async with running(provider, tmp_path / "on", server__traces=True) as proxy:
         assert isinstance(proxy.edge.traces, OpenTelemetryTraces)
         await proxy.chat("Hi.")
+
+
+async def test_a_collector_is_told_over_otlp(
+    provider: FakeProvider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = list[ExportTraceServiceRequest]()
+
+    async def take(request: web.Request) -> web.Response:
+        told.append(ExportTraceServiceRequest.FromString(await request.read()))
+        return web.Response(body=ExportTraceServiceResponse().SerializeToString())
+
+    app = web.Application()
+    app.router.add_post("/v1/traces", take)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{runner.addresses[0][1]}")
+    try:
+        async with running(provider, tmp_path, server__traces=True) as proxy:
+            await proxy.chat("Hello there.")
+            body = {"contents": [{"role": "user", "parts": [{"text": "Hi."}]}]}
+            await proxy.post("/v1beta/models/gemini-3:generateContent", body, traceparent=PARENT)
+    finally:
+        await runner.cleanup()
+    resources = [each for request in told for each in request.resource_spans]
+    attributes = {each.key: each.value.string_value for each in resources[0].resource.attributes}
+    assert attributes["service.name"] == "palimpsest"
+    chat, gemini = sorted(
+        (span for each in resources for scope in each.scope_spans for span in scope.spans), key=lambda span: span.name
+    )
+    assert (chat.name, gemini.name) == ("chat m", "generate_content gemini-3")
+    assert gemini.trace_id.hex() == PARENT.split("-")[1] and gemini.parent_span_id.hex() == PARENT.split("-")[2]
+    assert chat.kind == gemini.kind == Span.SPAN_KIND_CLIENT
+    numbers = {each.key: each.value.int_value for each in chat.attributes}
+    assert numbers["http.response.status_code"] == 200
+    assert b"Hello there" not in b"".join(each.SerializeToString() for each in told)
 
 
 def test_nothing_is_imported_where_it_is_off() -> None:

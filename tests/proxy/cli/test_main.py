@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -101,3 +102,20 @@ def test_what_was_not_foreseen_is_json_too(monkeypatch: pytest.MonkeyPatch, caps
     told = capsys.readouterr()
     assert json.loads(told.out) == {"error": "this should not have happened: TypeError: no"}
     assert "--debug" in told.err
+
+
+def test_who_stops_reading_is_told_nothing(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    for arguments in (("completion", "fish"), ("config", "--json")):
+        command = [sys.executable, "-m", "proxy", *arguments]
+        ran = subprocess.run(
+            command,
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PALIMPSEST_HOME": str(tmp_path)},
+            timeout=120,
+            check=False,
+        )
+        assert (ran.returncode, ran.stderr) == (1, b"")
+    os.close(writing)

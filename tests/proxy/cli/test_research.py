@@ -64,7 +64,10 @@ def imported(tmp_path: Path, server: RunningServer) -> None:
 
 @pytest.mark.usefixtures("imported")
 def test_research_is_listed_searched_and_shown() -> None:
-    assert HANDLE in run("research").out
+    listed = run("research").out
+    # Each text has a line of its own, however narrow the terminal is.
+    assert listed.startswith(HANDLE)
+    assert "five attempts, 250 ms apart" in [line.strip() for line in listed.splitlines()]
     [found] = run("research", "search", "retry", "attempts", "--json").json["research"]
     assert found["handle"] == HANDLE
     # By what its tools gave back, too.

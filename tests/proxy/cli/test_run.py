@@ -245,3 +245,9 @@ async def test_a_server_that_does_not_start_is_told_with_its_own_words(home: Pat
     async with fake_provider() as provider:
         done = await ended(surroundings(home, bin, provider))
     assert done.code == 1 and "did not start" in done.err and "token" in done.err and "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(("client", "how"), [("cn", "connect cn shows what to write"), ("zed", "connect zed --write")])
+def test_what_only_reads_a_file_is_told_how_that_is_written(client: str, how: str) -> None:
+    done = run("run", client)
+    assert done.code == 2 and f"palimpsest {how}, then start it" in done.err

@@ -50,6 +50,11 @@ def test_files_lie_in_the_folder_of_the_run() -> None:
     assert '"anthropic", { baseUrl: "http://127.0.0.1:9" }' in pi.files["palimpsest.ts"]
 
 
+def test_gemini_is_told_by_its_variable_alone_since_it_takes_settings_of_a_system_from_root_only() -> None:
+    made = launch("gemini", (), AT, HERE)
+    assert made.environment == {"GOOGLE_GEMINI_BASE_URL": "http://127.0.0.1:9"} and not made.files
+
+
 @pytest.mark.parametrize("program", ["aider", "python3"])
 def test_what_tells_no_place_has_the_project_in_its_address(program: str) -> None:
     told = launch(program, (), AT, HERE).environment
