@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from memory.candidate import Candidate, CandidateState
-from memory.fact import FactKind, State
+from memory.fact import FactKind, Origin, Sensitivity, State
 from memory.features.nights.planner import plans
+from memory.features.nights.snapshots import Snapshots
 from memory.features.nights.store import NightStore
 from memory.ports import Lesson
 from memory.scope import Layer
@@ -17,7 +18,7 @@ from memory.settings import NightSettings
 from memory.stores.database import Database
 from memory.stores.journal import SqliteJournal
 from memory.stores.postgresql.database import PostgresDatabase
-from tests.memory.stores.derived_facts import ANN, AT, fact, owner
+from tests.memory.stores.derived_facts import ANN, AT, fact, owner, passage
 
 SAID = (
     "You hard-coded the tariff again, take it from the rate sheet",
@@ -90,3 +91,21 @@ async def test_what_a_rule_stands_for_bears_its_subject_out(journal: SqliteJourn
     await journal.learn(Lesson(0, (last,)))
     found = await night(journal, place_of(journal), 2)
     assert set(found.evidence) == {"f2", "f3", "f4"}
+
+
+async def test_what_was_said_comes_piece_by_piece_with_the_agents_words_before_it(journal: SqliteJournal) -> None:
+    first = fact("The tariff belongs in the rate sheet", id="f", session="s", source=b"m", layer=Layer.USER_PROJECT)
+    elsewhere = fact("Another one", id="g", session="t", source=b"m", layer=Layer.USER_PROJECT)
+    pieces = (
+        passage("Do the invoice", session="s", turn=0, source=b"a"),
+        passage("Opened the invoice.", session="s", turn=1, source=b"b", speaker="assistant", origin=Origin.ASSISTANT),
+        passage("I hard-coded it.", session="s", turn=3, source=b"c", speaker="assistant", origin=Origin.ASSISTANT),
+        passage("Nice colours.", session="s", turn=4, source=b"m"),
+        passage("The tariff belongs in the rate sheet", session="s", turn=4, piece=1, source=b"m"),
+        passage("My doctor says so", session="s", turn=4, piece=2, source=b"m", sensitivity=Sensitivity.CONFIDENTIAL),
+        passage("Behind it", session="s", turn=5, source=b"d", speaker="assistant", origin=Origin.ASSISTANT),
+    )
+    await journal.learn(Lesson(0, (first, elsewhere), pieces))
+    found = Snapshots(place_of(journal)).sayings(["f", "unknown"])
+    assert found == [("Nice colours. The tariff belongs in the rate sheet", "I hard-coded it.")]
+    assert Snapshots(place_of(journal)).sayings(["g"]) == []
