@@ -100,7 +100,7 @@ class _Echo:
         if self._texts is None:
             self._texts = list(self._newest())
         if word not in self._found:
-            self._found[word] = any([_begins(word, text) for text in self._texts if word in text])
+            self._found[word] = any(_begins(word, text) for text in self._texts if word in text)
         return self._found[word]
 
     def _newest(self) -> Iterable[str]:
