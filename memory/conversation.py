@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import hashlib
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
+
+T = TypeVar("T")
 
 CHAINED = 2**14
 """Links of trails that are kept at hand, a few hundred bytes each: a history comes again with every request."""
@@ -230,6 +232,13 @@ class Conversation:
         if digests is None:
             digests = self._known["digests"] = tuple([each[0] for each in self.keys()])
         return digests
+
+    def once(self, name: str, work: Callable[[Conversation], T]) -> T:
+        """What some ``work`` makes of the request, under a ``name`` of its own: done when it is first asked for."""
+        if name not in self._known:
+            self._known[name] = work(self)
+        found: T = self._known[name]
+        return found
 
     def trail(self) -> Sequence[bytes]:
         """A chain of hashes, one for each message up to the newest: two requests agree up to message k iff

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from memory.fact import Category, Sensitivity
@@ -84,6 +85,7 @@ class Policies:
     def __init__(self, settings: Mapping[str, PolicySettings], keep_days: int | None = None) -> None:
         self._settings = settings
         self._keep_days = keep_days
+        self._otherwise = Policy(keep_days=keep_days)
 
     @property
     def any_deleted(self) -> bool:
@@ -99,7 +101,7 @@ class Policies:
         name = scope.org if scope.org in self._settings else ANY
         settings = self._settings.get(name or ANY)
         if settings is None:
-            return Policy(keep_days=self._keep_days)
+            return self._otherwise
         user = settings.users.get(scope.user or "", KeepingSettings())
         return Policy(
             name or ANY,
@@ -116,6 +118,7 @@ class Policies:
         return self.of(scope_of_owner(owner))
 
 
+@lru_cache(maxsize=1024)
 def scope_of_owner(owner: str) -> Scope:
     """Whose memories an owner's are; nobody's where it is no owner."""
     shelf, _, rest = owner.partition("/")

@@ -7,7 +7,7 @@ says it again is left to the reader: both are shown, with their days.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, NamedTuple
@@ -16,7 +16,7 @@ from memory.context.rank import Memory, may_be_shown, words_of_the_known
 from memory.fact import Fact, Origin, Passage
 from memory.language.sentences import sentences
 from memory.language.terms import words_of
-from memory.understanding.encoder import Relation
+from memory.understanding.encoder import Relate
 from memory.understanding.forms import leans
 
 UNRELATED: Final = 0.2
@@ -35,8 +35,6 @@ OVER: Final = 0.7
 """The share of its words in what held then and does not any more from which on it only says that."""
 WORDS: Final = 40
 """Words of a remark of two sentences at most."""
-Relate = Callable[[Sequence[tuple[str, str]]], Sequence[Relation]]
-"""Reads how the second, newer statement of each pair stands to the first."""
 
 
 @dataclass(frozen=True, slots=True)

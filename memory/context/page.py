@@ -51,6 +51,10 @@ _LIFE: Final = (Category.PERSON, Category.PREFERENCES, Category.PEOPLE)
 _PRIVATE: Final = (Layer.USER, Layer.USER_PROJECT)
 
 
+LineOf = Callable[[Fact, bool], str]
+"""The line of a fact; true where what stands right above it says otherwise."""
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """A line of the page and the fact that it tells."""
@@ -94,13 +98,15 @@ def page(
     own = allocate(budget - count(frame_page("# Memory")), _demands(essential, count), ratios)
     taken: dict[str, Fact] = {}
     filled = 0
+    # What fits is found by trying, so that a line would be made anew with each fact behind it.
+    line = _each_once(_line)
     for within_shares in (True, False):
         for fact in essential:
             if fact.id in taken or (within_shares and own[fact.stream] <= 0):
                 continue
             # What something newer contradicts never stands there without it.
             group = {each.id: each for each in _with_newer(fact, newer)}
-            size = count(frame_page(_markdown([*(taken | group).values()], newer)))
+            size = count(frame_page(_markdown([*(taken | group).values()], newer, line)))
             if size > budget or (within_shares and size - filled > own[fact.stream] and fact.stream in _streams(taken)):
                 continue
             if _is_personal(fact):
@@ -113,7 +119,7 @@ def page(
             if filled > budget - _SHORTEST:
                 break
     chosen = list(taken.values())
-    return Page(_markdown(chosen, newer), tuple(taken), _by_stream(chosen, newer)) if taken else Page()
+    return Page(_markdown(chosen, newer, line), tuple(taken), _by_stream(chosen, newer, line)) if taken else Page()
 
 
 def _personal_room(essential: Iterable[Fact], budget: int, count: Callable[[str], int]) -> int:
@@ -257,7 +263,21 @@ def _line(fact: Fact, earlier: bool = False) -> str:
     return text + UNSETTLED if fact.contradicts else text
 
 
-def _by_stream(facts: Sequence[Fact], newer: Mapping[str, Sequence[Fact]]) -> dict[Stream, tuple[Item, ...]]:
+def _each_once(made: LineOf) -> LineOf:
+    lines: dict[tuple[str, bool], str] = {}
+
+    def line(fact: Fact, earlier: bool) -> str:
+        key = (fact.id, earlier)
+        if key not in lines:
+            lines[key] = made(fact, earlier)
+        return lines[key]
+
+    return line
+
+
+def _by_stream(
+    facts: Sequence[Fact], newer: Mapping[str, Sequence[Fact]], line: LineOf
+) -> dict[Stream, tuple[Item, ...]]:
     """The lines of each stream, in the order in which they were learned; what something newer contradicts stands right
     below that."""
     there = {fact.id for fact in facts}
@@ -266,21 +286,24 @@ def _by_stream(facts: Sequence[Fact], newer: Mapping[str, Sequence[Fact]]) -> di
     lines: dict[Stream, list[Item]] = {stream: [] for stream in Stream}
 
     def put(fact: Fact, stream: Stream, earlier: bool) -> None:
-        lines[stream].append(Item(fact.id, _line(fact, earlier)))
-        for each in ordered:
-            if under.get(each.id) == fact.id:
-                # A rule and its exception both hold.
-                put(each, stream, not each_in_scope((each, fact)))
+        lines[stream].append(Item(fact.id, line(fact, earlier)))
+        for each in below.get(fact.id, ()):
+            # A rule and its exception both hold.
+            put(each, stream, not each_in_scope((each, fact)))
 
     ordered = sorted(facts, key=lambda fact: (fact.recorded_at, fact.id))
+    below: dict[str, list[Fact]] = {}
+    for fact in ordered:
+        if fact.id in under:
+            below.setdefault(under[fact.id], []).append(fact)
     for fact in ordered:
         if fact.id not in under:
             put(fact, fact.stream, False)
     return {stream: tuple(items) for stream, items in lines.items() if items}
 
 
-def _markdown(facts: Sequence[Fact], newer: Mapping[str, Sequence[Fact]]) -> str:
+def _markdown(facts: Sequence[Fact], newer: Mapping[str, Sequence[Fact]], line: LineOf) -> str:
     lines = ["# Memory"]
-    for stream, items in _by_stream(facts, newer).items():
+    for stream, items in _by_stream(facts, newer, line).items():
         lines += [_HEADINGS[stream], *(item.line for item in items)]
     return "\n".join(lines) + "\n"

@@ -114,8 +114,10 @@ def settles(text: str, rival: str) -> bool:
     return not scoped(text, rival) and (not _claim(text).tentative or _claim(rival).tentative)
 
 
+@lru_cache(maxsize=2048)
 def scoped(one: str, other: str) -> bool:
-    """Whether either of two claims is about a part only of what the other is about."""
+    """Whether either of two claims is about a part only of what the other is about. Of the few that are at odds it is
+    asked again with each page that is made."""
     first, second = _claim(one), _claim(other)
     if _of_a_part(first, second) or _of_a_part(second, first):
         return True

@@ -16,7 +16,7 @@ from memory.language.narrowing import narrowed
 from memory.language.polarity import on_one_side, sides, without_answered, without_aside
 from memory.language.vocabulary import vocabulary
 from memory.language.words import STOP, stem, tokens, words
-from memory.understanding.encoder import Encoder, Relation
+from memory.understanding.encoder import Relate, Relation
 
 AT_ONCE: Final = 3
 """Facts that are read beside a draft: the ones most like it."""
@@ -114,11 +114,11 @@ def _has_number(words: Iterable[str]) -> bool:
     return any(word[:1].isdigit() for word in words)
 
 
-def relations(draft: FactDraft, facts: Sequence[Fact], encoder: Encoder) -> dict[str, Relation]:
+def relations(draft: FactDraft, facts: Sequence[Fact], relate: Relate) -> dict[str, Relation]:
     """How a draft stands to some facts, by their ids. Where the form speaks against a change, the encoder must be the
     surer of it."""
     text = _bare(draft.text)
-    read = encoder.relations([(_bare(fact.text), text) for fact in facts])
+    read = relate([(_bare(fact.text), text) for fact in facts])
     return {
         fact.id: _by_form(relation, _bare(fact.text), text, fact.kind is FactKind.TASK)
         for fact, relation in zip(facts, read, strict=True)

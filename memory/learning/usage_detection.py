@@ -100,10 +100,7 @@ class _Echo:
         if self._texts is None:
             self._texts = list(self._newest())
         if word not in self._found:
-            holding = [text for text in self._texts if word in text]
-            # A pattern is made only where the word stands somewhere: it takes longer than to look for it.
-            begins = re.compile(rf"(?<!\w){re.escape(word)}") if holding else None
-            self._found[word] = begins is not None and any(map(begins.search, holding))
+            self._found[word] = any(_begins(word, text) for text in self._texts if word in text)
         return self._found[word]
 
     def _newest(self) -> Iterable[str]:
@@ -113,6 +110,14 @@ class _Echo:
             left -= len(text)
             if left <= 0:
                 return
+
+
+def _begins(word: str, text: str) -> bool:
+    """Whether a word of a text begins so. A pattern for each word would take longer to make than the look."""
+    at = text.find(word)
+    while at > 0 and (text[at - 1].isalnum() or text[at - 1] == "_"):
+        at = text.find(word, at + 1)
+    return at >= 0
 
 
 def _text(message: Message) -> str:

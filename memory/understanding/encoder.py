@@ -7,7 +7,7 @@ each clause of a message is, the other how a newer statement stands to an older 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -48,6 +48,10 @@ class Relation:
     replaces: float
     contradicts: float
     unrelated: float
+
+
+Relate = Callable[[Sequence[tuple[str, str]]], Sequence[Relation]]
+"""Reads how the second, newer statement of each pair stands to the first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import numpy as np
 from memory.language.static_embedding import DATA, StaticEmbedding
 from memory.lru import LruDict
 from memory.understanding.clauses import ClauseReader, ClauseSplitter
-from memory.understanding.encoder import Encoder, Relation, encoder_of
+from memory.understanding.encoder import Encoder, Relation, encoder_of, unpointed
 from memory.understanding.mapped_arrays import arrays_in
 from memory.understanding.network import ClauseModel, DenseLayer, Table
 from memory.understanding.relevance import Relevance
@@ -22,7 +22,8 @@ RELEVANCE: Final = "relevance.npz"
 REQUEST_KIND: Final = "request_kind.npz"
 ENCODER: Final = "encoder.npz"
 RELATIONS: Final = 4096
-"""Pairs of statements that are at hand once they were read: reading one takes milliseconds."""
+"""Pairs of statements that are at hand once they were read, by learning or by recall: reading one takes
+milliseconds."""
 _RELATIONS: Final[LruDict[tuple[str, str], Relation]] = LruDict(RELATIONS)
 
 
@@ -66,6 +67,8 @@ def request_kinds() -> RequestKinds:
 
 def relations(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
     """How the second, newer statement of each pair stands to the first; what was read is kept at hand."""
+    # The encoder does not look at the mark at an end, which a sentence has and the fact that came of it has not.
+    pairs = [(unpointed(older), unpointed(newer)) for older, newer in pairs]
     known = {pair: read for pair in pairs if (read := _RELATIONS.get(pair)) is not None}
     if unread := [pair for pair in dict.fromkeys(pairs) if pair not in known]:
         for pair, relation in zip(unread, encoder().relations(unread), strict=True):

@@ -169,9 +169,12 @@ BEGINNING = 100
 
 def preamble(view: RequestView) -> str:
     """The system prompt, wherever it stands: outside the messages, or in those of the system and the developer."""
-    texts = [view.conversation.instructions]
-    near = view.conversation.messages[:BEGINNING]
-    texts += [message.text for message in near if message.role in INSTRUCTING]
+    return view.conversation.once("preamble", _preamble)
+
+
+def _preamble(conversation: Conversation) -> str:
+    texts = [conversation.instructions]
+    texts += [message.text for message in conversation.messages[:BEGINNING] if message.role in INSTRUCTING]
     return "\n".join(filter(None, texts))
 
 

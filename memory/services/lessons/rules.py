@@ -89,10 +89,10 @@ async def related(draft: FactDraft, neighbours: Sequence[tuple[Fact, float, floa
     """How a draft stands to the known facts most like it (:mod:`memory.learning.relating`): some ten milliseconds in
     numpy, so in a thread."""
     from memory.learning.relating import beside, relations
-    from memory.understanding.packaged_weights import encoder
+    from memory.understanding import packaged_weights
 
     facts = beside(draft, neighbours)
-    return await asyncio.to_thread(lambda: relations(draft, facts, encoder())) if facts else {}
+    return await asyncio.to_thread(lambda: relations(draft, facts, packaged_weights.relations)) if facts else {}
 
 
 def drafts(text: str, origin: Origin, now: datetime) -> list[FactDraft]:

@@ -99,7 +99,7 @@ class RequestCounter:
 
     def weigh(self, conversation: Conversation) -> RequestTokens:
         """A whole request as the client sent it."""
-        outside = _outside(conversation)
+        outside = conversation.once("outside", _outside)
         fixed, _ = self._counted((outside,), (outside.digest,), "other")[0]
         weighed = RequestTokens(self.sizes(conversation), PER_REQUEST + fixed)
         if not self._tokenizer.ready and weighed.total >= NEAR * self._window_of(conversation.model):
@@ -127,7 +127,7 @@ class RequestCounter:
             return
         rules, gone = _rules(conversation), set(without)
         stands = {(rules, digest) for index, digest in enumerate(conversation.digests) if index not in gone}
-        stands.add(("other", _outside(conversation).digest))
+        stands.add(("other", conversation.once("outside", _outside).digest))
         while self._counting is not None and not stands.isdisjoint(self._wanted):
             await self._further.wait()
 

@@ -32,6 +32,8 @@ SAVE_SECONDS = 5.0
 META = "counting"
 """The journal's named value that holds what was learned."""
 
+_NOTHING_KNOWN = Calibration()
+
 
 class ReportedWindows(Protocol):
     """Windows that providers told."""
@@ -145,7 +147,7 @@ class UsageCalibration:
         self._hurry.clear()
 
     def _model(self, model: str) -> Calibration:
-        return self._models.get(model) or Calibration()
+        return self._models.get(model) or _NOTHING_KNOWN
 
     def _save_soon(self) -> None:
         self._unsaved = True

@@ -6,7 +6,7 @@ import pytest
 from memory.fact import Category, Fact, FactDraft, FactKind, Origin, State, Stream
 from memory.learning.relating import AT_ONCE, LIKE, beside, other_values, relations
 from memory.scope import Layer
-from memory.understanding.packaged_weights import encoder
+from memory.understanding.packaged_weights import relations as read
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 SAID = FactDraft(
@@ -49,7 +49,7 @@ def test_only_the_person_s_own_words_are_read_beside_what_is_known() -> None:
 
 def test_what_an_answer_answers_is_not_part_of_it() -> None:
     answer = replace(SAID, text=f"{SAID.text} [on: How many threads has the worker pool?]")
-    assert relations(answer, [fact("f")], encoder()) == relations(SAID, [fact("f")], encoder())
+    assert relations(answer, [fact("f")], read) == relations(SAID, [fact("f")], read)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_what_tells_the_same_one_or_none_does_not(older: str, newer: str) -> Non
     ],
 )
 def test_what_denies_a_statement_does_not_say_it_again(older: str, newer: str) -> None:
-    found = relations(replace(SAID, text=newer), [fact("f", older)], encoder())["f"]
+    found = relations(replace(SAID, text=newer), [fact("f", older)], read)["f"]
     assert found.same < 0.6
 
 
@@ -98,7 +98,7 @@ def test_what_denies_a_statement_does_not_say_it_again(older: str, newer: str) -
 )
 def test_who_wants_one_thing_and_not_another_twice_says_the_same(older: str, newer: str) -> None:
     for one, other in ((older, newer), (newer, older)):
-        relation = relations(replace(SAID, text=other), [fact("f", one)], encoder())["f"]
+        relation = relations(replace(SAID, text=other), [fact("f", one)], read)["f"]
         assert (relation.replaces, relation.contradicts) == (0.0, 0.0)
 
 
@@ -110,4 +110,4 @@ def test_who_wants_one_thing_and_not_another_twice_says_the_same(older: str, new
     ],
 )
 def test_who_wants_it_the_other_way_round_has_changed_it(older: str, newer: str) -> None:
-    assert relations(replace(SAID, text=newer), [fact("f", older)], encoder())["f"].replaces > 0.9
+    assert relations(replace(SAID, text=newer), [fact("f", older)], read)["f"].replaces > 0.9
