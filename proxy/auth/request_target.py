@@ -15,12 +15,13 @@ from proxy.errors import Refusal
 _ABSOLUTE = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<authority>[^/?#]*)", re.IGNORECASE)
 _SLASHES = re.compile(r"/{2,}")
 _SEPARATORS = re.compile(r"[/\\]")
+_ENCODED_AGAIN = re.compile(r"%(?:25)+")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 _NAMING = frozenset({"models", "deployments", "engines", "model"})
 """Segments behind which a name stands, which may be anything."""
 
 ROUNDS = 4
-"""How often a path is decoded to see what could be meant by it."""
+"""As how many texts one is read at most."""
 
 
 def authority_of(target: str) -> str | None:
@@ -51,21 +52,23 @@ def forwardable(target: str, is_secret: Callable[[str], bool]) -> str:
     path, mark, query = target.partition("?")
     path = _SLASHES.sub("/", path)
     path = path.rstrip("/") or "/"
-    for read in _readings(path):
+    for read in readings(path):
         _check(read)
-    if any(is_secret(read) for read in _readings(f"{path}{mark}{query}")):
+    if any(is_secret(read) for read in readings(f"{path}{mark}{query}")):
         raise Refusal(
             400, "a key of ours stands where a provider would read it: it belongs to the front, /k/KEY/…", "url"
         )
     return f"{path}{mark}{query}"
 
 
-def _readings(text: str) -> list[str]:
-    """A text as it stands there, and as it reads when it is decoded once, twice …"""
-    readings = [text]
-    while len(readings) < ROUNDS and (decoded := unquote(readings[-1])) != readings[-1]:
-        readings.append(decoded)
-    return readings
+def readings(text: str) -> list[str]:
+    """A text as it stands there, and as it reads when it is percent-decoded, once or again and again."""
+    found, encoded = [text], text
+    while len(found) < ROUNDS and (decoded := unquote(encoded)) != found[-1]:
+        found.append(decoded)
+        # A percent sign that was encoded many times over is read at once: no text takes more than so many rounds.
+        encoded = _ENCODED_AGAIN.sub("%", decoded)
+    return found
 
 
 def _check(path: str) -> None:
