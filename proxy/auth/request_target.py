@@ -78,7 +78,7 @@ def readings(text: str) -> list[str]:
 
 
 def _decoded(run: re.Match[str]) -> str:
-    """What some encoded bytes stand for, as :func:`urllib.parse.unquote` reads them; that takes long of what is none."""
+    """What some encoded bytes stand for, as ``unquote`` of urllib reads them; that takes long of what is none."""
     return bytes.fromhex(run[0].replace("%", "")).decode("utf-8", "replace")
 
 
