@@ -24,7 +24,7 @@ from proxy import tracing
 from proxy.api.landing import PATHS, hello, is_person
 from proxy.auth import installation_key, tokens
 from proxy.auth.installation_key import InstallationKey, OwnSecrets
-from proxy.auth.middleware import cors, sandbox, site_check
+from proxy.auth.middleware import cors, head_check, sandbox, site_check
 from proxy.auth.tokens import TokenStore
 from proxy.checkout import CheckoutLookup
 from proxy.connections import Connections, bound, open_files, raise_descriptors
@@ -125,6 +125,7 @@ class Runner(web.AppRunner):
 
     async def _make_server(self) -> web.Server:
         server = await super()._make_server()
+        server.request_handler = head_check(server.request_handler)
         wanted = self.app[EDGE].settings.server.max_connections
         return Connections(server, bound(wanted, raise_descriptors(), open_files()))
 

@@ -44,7 +44,7 @@ LATER: Final = "What was said later may change or narrow what was said before:"
 _DELIMITER: Final = re.compile(
     r"<(?=\s{0,8}/?\s{0,8}(?:recalled-memory|memory-page|earlier-research|system\b|system-reminder)|\|)", re.IGNORECASE
 )
-_BREAK: Final = re.compile(r"\s*[\r\n\u2028\u2029\x85\v\f\x1c-\x1e]+\s*")
+_BREAK: Final = re.compile(r"(?<!\s)\s*[\r\n\u2028\u2029\x85\v\f\x1c-\x1e]+\s*")
 
 _SOURCE: Final = {
     Origin.PERSON: "user",

@@ -16,9 +16,9 @@ import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from urllib.parse import unquote
 
 from proxy.auth.client_keys import SHAPE as CLIENT
+from proxy.auth.request_target import readings
 from proxy.auth.tokens import SHAPE as TOKEN
 from proxy.auth.web_sessions import holds_session
 
@@ -27,6 +27,7 @@ FILE = "key"
 
 _SHAPE = re.compile(r"palimpsest-[0-9a-f]{32}", re.IGNORECASE)
 _PIECES = re.compile(r"[\s,;=:&/?\"']+")
+_OTHER_ALPHABET = str.maketrans("-_", "+/")
 
 
 def is_installation_key(text: str) -> bool:
@@ -95,34 +96,42 @@ class OwnSecrets:
 
     def __init__(self, token: str, keys: Iterable[str]) -> None:
         self._secrets = frozenset((token, *keys)) - {""}
-        self._long = tuple(secret for secret in self._secrets if len(secret) >= LONG)
+        self._long = tuple(secret.lower() for secret in self._secrets if len(secret) >= LONG)
 
     def stand_in(self, text: str) -> bool:
         """Whether one of them, any installation's key or token, or a session of the web page stands in a header's
-        value or in a URL."""
+        value or in a URL, percent-encoded any number of times or in other letters too."""
+        return any(self._stand_in(reading) or self._are_basic(reading) for reading in readings(text))
+
+    def _stand_in(self, text: str) -> bool:
+        low = text.lower()
         if (
-            _SHAPE.search(text)
-            or TOKEN.search(text)
-            or CLIENT.search(text)
-            or holds_session(text)
-            or (len(text) >= LONG and any(secret in text for secret in self._long))
+            _SHAPE.search(low)
+            or TOKEN.search(low)
+            or CLIENT.search(low)
+            or holds_session(low)
+            or (len(low) >= LONG and any(secret in low for secret in self._long))
         ):
             return True
-        if "%" in text and (decoded := unquote(text)) != text and self.stand_in(decoded):
-            return True
         scheme, _, rest = text.strip().partition(" ")
-        if not self._secrets.isdisjoint((scheme, rest.strip(), text.strip(), *_PIECES.split(text))):
-            return True
-        return scheme.lower() == "basic" and any(self.stand_in(part) for part in _basic(rest))
+        return not self._secrets.isdisjoint((scheme, rest.strip(), text.strip(), *_PIECES.split(text)))
+
+    def _are_basic(self, text: str) -> bool:
+        """Whether one is the user name or the password of basic authentication."""
+        scheme, *rest = text.split(maxsplit=1)[:2] or [""]
+        if scheme.lower() != "basic" or not rest:
+            return False
+        user, _, password = _from_base64(rest[0]).partition(":")
+        return any(self._stand_in(reading) for part in (user, password) for reading in readings(part))
 
 
-def _basic(encoded: str) -> tuple[str, ...]:
-    """The user name and the password of basic authentication."""
+def _from_base64(encoded: str) -> str:
+    """What stands there, in either alphabet, with its padding or without; empty where nothing does."""
+    plain = encoded.strip().rstrip("=").translate(_OTHER_ALPHABET)
     try:
-        user, _, password = base64.b64decode(encoded.strip(), validate=True).decode("utf-8", "replace").partition(":")
+        return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True).decode("utf-8", "replace")
     except (binascii.Error, ValueError):
-        return ()
-    return user, password
+        return ""
 
 
 def _read(file: Path) -> str:

@@ -18,7 +18,7 @@ from proxy.auth.origins import (
     preflight_headers,
     refusal_reason,
 )
-from proxy.auth.request_target import authority_of
+from proxy.auth.request_target import LONGEST, authority_of
 from proxy.errors import Refusal, refuse
 from proxy.settings import ServerSettings
 from proxy.wire import dialect_for_errors
@@ -29,6 +29,24 @@ READY = "/palimpsest/ready"
 CHECKS = frozenset({HEALTH, READY})
 """May be asked by any name on a public address: they tell nothing about anybody, and who checks a container's health
 calls it as it likes."""
+
+
+HEAD_BYTES = 2**17
+"""What the target and the headers of a request may have together."""
+
+Answer = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
+
+
+def head_check(answer: Answer) -> Answer:
+    """Refuse a head that is too much to be read while every other request waits, or that expects what nobody knows,
+    before a route is looked for: that takes a time that grows with the square of a path's segments, and quotes an
+    expectation that may be no text."""
+
+    async def check(request: web.BaseRequest) -> web.StreamResponse:
+        refusal = _head_refusal(request)
+        return await answer(request) if refusal is None else _refusal_response(request, refusal)
+
+    return check
 
 
 def site_check(server: ServerSettings) -> Middleware:
@@ -63,6 +81,16 @@ async def sandbox(request: web.Request, response: web.StreamResponse) -> None:
             response.headers.popall(name, None)
 
 
+def _head_refusal(request: web.BaseRequest) -> Refusal | None:
+    if len(request.raw_path) + sum(len(name) + len(value) for name, value in request.raw_headers) > HEAD_BYTES:
+        return Refusal(431, f"the head of the request is larger than {HEAD_BYTES // 1024} KiB")
+    if len(request.raw_path.partition("?")[0]) > LONGEST:
+        return Refusal(414, f"the path is longer than {LONGEST} characters", "url")
+    if request.headers.get("Expect", "100-continue").lower() != "100-continue":
+        return Refusal(417, "of expectations only 100-continue is met here", "Expect")
+    return None
+
+
 def _refusal(request: web.Request, server: ServerSettings) -> Refusal | None:
     for name in ("Host", "Origin", "Sec-Fetch-Site"):
         if len(request.headers.getall(name, ())) > 1:
@@ -79,7 +107,7 @@ def _refusal(request: web.Request, server: ServerSettings) -> Refusal | None:
     return Refusal(403, reason) if reason else None
 
 
-def _refusal_response(request: web.Request, refusal: Refusal) -> web.Response:
+def _refusal_response(request: web.BaseRequest, refusal: Refusal) -> web.Response:
     if request.path.startswith(OWN_ENDPOINTS):
         return web.json_response({"error": refusal.message}, status=refusal.status)
     return refuse(refusal, dialect_for_errors(request.path, request.headers))

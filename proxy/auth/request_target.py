@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from urllib.parse import unquote
 
 from proxy.errors import Refusal
 
 _ABSOLUTE = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<authority>[^/?#]*)", re.IGNORECASE)
 _SLASHES = re.compile(r"/{2,}")
 _SEPARATORS = re.compile(r"[/\\]")
+_ENCODED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+_ENCODED_AGAIN = re.compile(r"%(?:25)+")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 _NAMING = frozenset({"models", "deployments", "engines", "model"})
 """Segments behind which a name stands, which may be anything."""
 
+LONGEST = 8192
+"""Characters that a target may have which goes to a provider, as most servers take it: whatever reads it does so while
+every other request waits."""
+
 ROUNDS = 4
-"""How often a path is decoded to see what could be meant by it."""
+"""As how many texts one is read at most."""
 
 
 def authority_of(target: str) -> str | None:
@@ -45,27 +50,36 @@ def forwardable(target: str, is_secret: Callable[[str], bool]) -> str:
     """The path that may go to a provider, of what stands behind a URL's prefix: without doubled or trailing slashes.
 
     Raises:
-        Refusal: when it holds control characters or dot segments, a key in another place than the front, one of our
-            own endpoints, or a secret of ours.
+        Refusal: when it is too long, holds control characters or dot segments, a key in another place than the front,
+            one of our own endpoints, or a secret of ours.
     """
+    if len(target) > LONGEST:
+        raise Refusal(414, f"the address is longer than {LONGEST} characters", "url")
     path, mark, query = target.partition("?")
     path = _SLASHES.sub("/", path)
     path = path.rstrip("/") or "/"
-    for read in _readings(path):
+    for read in readings(path):
         _check(read)
-    if any(is_secret(read) for read in _readings(f"{path}{mark}{query}")):
+    if any(is_secret(read) for read in readings(f"{path}{mark}{query}")):
         raise Refusal(
             400, "a key of ours stands where a provider would read it: it belongs to the front, /k/KEY/…", "url"
         )
     return f"{path}{mark}{query}"
 
 
-def _readings(text: str) -> list[str]:
-    """A text as it stands there, and as it reads when it is decoded once, twice …"""
-    readings = [text]
-    while len(readings) < ROUNDS and (decoded := unquote(readings[-1])) != readings[-1]:
-        readings.append(decoded)
-    return readings
+def readings(text: str) -> list[str]:
+    """A text as it stands there, and as it reads when it is percent-decoded, once or again and again."""
+    found, encoded = [text], text
+    while len(found) < ROUNDS and (decoded := _ENCODED.sub(_decoded, encoded)) != found[-1]:
+        found.append(decoded)
+        # A percent sign that was encoded many times over is read at once: no text takes more than so many rounds.
+        encoded = _ENCODED_AGAIN.sub("%", decoded)
+    return found
+
+
+def _decoded(run: re.Match[str]) -> str:
+    """What some encoded bytes stand for, as ``unquote`` of urllib reads them; that takes long of what is none."""
+    return bytes.fromhex(run[0].replace("%", "")).decode("utf-8", "replace")
 
 
 def _check(path: str) -> None:

@@ -39,6 +39,9 @@ _ALL: tuple[Dialect, ...] = (OpenAIChat(), OpenAIResponses(), AnthropicMessages(
 DIALECTS: dict[str, Dialect] = {path: dialect for dialect in _ALL for path in dialect.paths}
 """The dialects by the end of the path that they are spoken at."""
 
+LONGEST = 1024
+"""Characters of a path of any kind that are looked at to see whose errors it wants."""
+
 
 def dialect_of(path: str) -> Dialect | None:
     """The dialect spoken at a path (without its query), whatever stands before the path's end; None for others.
@@ -54,6 +57,7 @@ def dialect_of(path: str) -> Dialect | None:
 
 def dialect_for_errors(path: str, headers: Mapping[str, str]) -> Dialect | None:
     """The dialect whose errors a client understands that asks at a path of any kind; None: OpenAI's, as most do."""
+    path = path[:LONGEST]
     anthropic = "/messages" in path or "anthropic-version" in headers
     google = "x-goog-api-key" in headers or GOOGLE_METHOD.search(unquote(path)) is not None
     other = DIALECTS["/messages"] if anthropic else DIALECTS[":generateContent"] if google else None

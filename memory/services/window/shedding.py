@@ -169,7 +169,9 @@ class Shedder:
         decided = await asyncio.to_thread(planned, pieces)
         if decided.tokens > self._room.most(request, load):
             await in_short.at_hand()
-            if new := new_results(seen, parts, shelved):
+            # Counting is the loop's; what is read of a result's text may be all of it.
+            sizes = {each.digest: parts(each) for each in near.messages if each.digest not in shelved}
+            if new := await asyncio.to_thread(new_results, seen, lambda each: sizes[each.digest], shelved):
                 back = await self._verdicts.of([(near.messages[each.message], each.part) for each in new])
                 pieces.extend(each for each, whole in zip(new, back, strict=True) if whole)
                 decided = await asyncio.to_thread(planned, pieces)

@@ -18,7 +18,7 @@ _MAX_HEAD_CHARS: Final = 2_000
 _DEF = re.compile(r"^(([ \t]*)(?:async[ \t]+)?def[ \t]+\w+)[^\n]*", re.MULTILINE)
 _FIRST = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*([ \t]*)")
 _QUOTES = ('"""', "'''")
-_OPENS = re.compile(r"^([ \t]*)([^\n]*)\{[ \t]*\n", re.MULTILINE)
+_OPENS = re.compile(r"^([ \t]*+)([^\n]*)\{[ \t]*\n", re.MULTILINE)
 _CONTROL = re.compile(r"(?:\}\s*)?(?:if|for|foreach|while|switch|do|else|try|catch|with|match|loop|when)\b")
 # Their members belong to the outline.
 _TYPE = re.compile(

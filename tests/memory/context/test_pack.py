@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta, timezone
+from time import process_time
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.pack import CLOSING, OPENING, Packed, disarmed, pack, tokens_of
+from memory.context.pack import CLOSING, OPENING, Packed, disarmed, pack, quoted, tokens_of
 from memory.fact import Origin
 from tests.memory.context.making import CHATTER, NOW, SAID, fact, passage, scored
 
@@ -97,3 +98,9 @@ def test_the_same_memories_give_the_same_bytes(said: str) -> None:
 @given(st.text(max_size=100))
 def test_disarming_twice_is_disarming_once(text: str) -> None:
     assert disarmed(disarmed(text)) == disarmed(text)
+
+
+def test_a_text_of_spaces_is_quoted_in_its_length() -> None:
+    began = process_time()
+    assert quoted(f"a{' ' * 30_000}b \r\n \n c") == f"a{' ' * 30_000}b\n c"
+    assert process_time() - began < 1

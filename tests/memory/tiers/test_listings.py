@@ -1,11 +1,12 @@
 """Names by folder, finds by file: what survives and what is counted."""
 
 import json
+from time import process_time
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.tiers.listings import listing, searches
+from memory.tiers.listings import is_listing, is_search, listing, searches
 from memory.tiers.shape import Hint, hint_of
 
 LS = hint_of("Bash", '{"command": "ls -la src"}')
@@ -93,3 +94,14 @@ def test_endless_lines_cost_no_endless_time() -> None:
         for hint in (LS, GREP, Hint()):
             listing(line, hint, 6000)
             searches(line, hint, 6000)
+
+
+def test_whether_a_command_of_line_ends_looks_for_something_is_told_at_once() -> None:
+    began = process_time()
+    for blank in ("\n", " \n", ";\n"):
+        hint = Hint(tool="bash", command=blank * 1000)
+        assert not is_search(hint) and not is_listing(hint)
+    assert is_search(Hint(tool="bash", command="cd a;\n \n grep -rn b")) and is_listing(
+        Hint(tool="bash", command="\n ls")
+    )
+    assert process_time() - began < 1

@@ -123,6 +123,33 @@ async def test_a_host_that_is_told_twice_is_refused(proxy: Running) -> None:
     assert b" 400 " in (await raw(proxy, post(CHAT, SAID, "Host: evil.example"))).partition(b"\r\n")[0]
 
 
+async def test_a_head_that_is_long_in_whole_is_refused_in_the_clients_format(
+    proxy: Running, provider: FakeProvider
+) -> None:
+    lines = [f"X-{number}: {'%41' * 20_000}" for number in range(3)]
+    reply = await raw(proxy, post("/v1/messages", SAID, *lines))
+    head, _, body = reply.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 431") and b"x-palimpsest-status: refused; 431" in head
+    assert orjson.loads(body)["type"] == "error"
+    assert not provider.requests
+
+
+@pytest.mark.parametrize("path", ["/v1/messages/", "/palimpsest/api/"])
+async def test_a_path_of_thousands_of_segments_is_refused_before_a_route_is_looked_for(
+    path: str, proxy: Running
+) -> None:
+    assert (await raw(proxy, post(path + "a/" * 20_000, SAID))).startswith(b"HTTP/1.1 414")
+
+
+@pytest.mark.parametrize("path", ["/v1/messages", "/palimpsest/api/facts"])
+async def test_what_cannot_be_expected_is_refused_whatever_its_letters(
+    path: str, proxy: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    reply = await raw(proxy, post(path, SAID, "Expect: ä"))
+    assert reply.startswith(b"HTTP/1.1 417") and b"only 100-continue" in reply
+    assert not caplog.records
+
+
 async def test_an_allowed_page_is_answered_and_may_read_the_reply(proxy: Running, provider: FakeProvider) -> None:
     headers = {"Origin": "http://localhost:3000", "Sec-Fetch-Site": "cross-site"}
     asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x-api-key"}

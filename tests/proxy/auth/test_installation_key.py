@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import stat
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -72,6 +73,12 @@ OURS = OwnSecrets("the-token", ["key-of-ada", "a key with/odd", LONG])
         ("session=key-of-ada; other=1", True),
         ("http://127.0.0.1:8484/k/key-of-ada/v1", True),
         ("Basic " + base64.b64encode(b"ada:key-of-ada").decode(), True),
+        ("Basic " + base64.b64encode(b"key-of-ada:").decode().rstrip("="), True),
+        ("basic\t" + base64.urlsafe_b64encode("ÿÿ?:key-of-ada".encode()).decode(), True),
+        (LONG.upper(), True),
+        ("Bearer " + quote(quote(LONG.replace("a", "%61"))), True),
+        (LONG.replace("a", "%" + "25" * 20_000 + "61"), True),
+        ("%" + "25" * 30_000, False),
         ("Bearer palimpsest-" + "a" * 32, True),
         ("Palimpsest-" + "A" * 32, True),
         ("Bearer sk-proj-1234", False),

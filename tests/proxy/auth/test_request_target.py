@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.auth.installation_key import OwnSecrets
-from proxy.auth.request_target import authority_of, forwardable, origin_form
+from proxy.auth.request_target import authority_of, forwardable, origin_form, readings
 from proxy.caller import split_prefix
 from proxy.errors import Refusal
 
@@ -79,12 +79,13 @@ def test_a_path_is_made_plain(target: str, path: str) -> None:
         "/v1/models%0a",
         "/v1/models%250d%250aHost:x",
         "/v1/models%00",
+        "/v1/models?next=" + "a" * 8192,
     ],
 )
 def test_what_could_tell_a_key_or_mean_our_own_endpoints_is_refused(target: str) -> None:
     with pytest.raises(Refusal) as refused:
         forwarded(target)
-    assert refused.value.status in (400, 404)
+    assert refused.value.status in (400, 404, 414)
     assert SECRET not in refused.value.message
 
 
@@ -112,3 +113,15 @@ def test_no_real_secret_is_forwarded_however_it_is_glued_to_other_words(pieces: 
 def test_no_secret_is_forwarded_however_its_path_is_spelt(pieces: list[str]) -> None:
     with contextlib.suppress(Refusal):
         assert SECRET not in forwarded("/" + "".join(pieces))
+
+
+@given(st.lists(st.sampled_from(["%", "25", "2", "6B", "k", "%c3%a9", "é", "%zz", "+"])))
+def test_a_text_is_read_as_it_stands_and_as_it_decodes_and_again(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    read = readings(text)
+    assert read[0] == text and read[min(1, len(read) - 1)] == unquote(text)
+
+
+def test_what_is_encoded_many_times_over_is_read_in_a_few_rounds() -> None:
+    read = readings("%" + "25" * 30_000 + "6B")
+    assert read[-1] == "k" and len(read) <= 4

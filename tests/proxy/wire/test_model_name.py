@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
-from proxy.wire.model_name import model_in_body, model_in_path
+from proxy.wire.model_name import GOOGLE_METHOD, model_in_body, model_in_path
 
 
 @pytest.mark.parametrize(
@@ -47,4 +49,17 @@ def test_in_a_form_with_files() -> None:
     form = head + b'"file"; filename="a"\r\nContent-Type: audio/wav\r\n\r\n\x00\xff\r\n'
     form += head + b'"model"\r\n\r\nwhisper-1\r\n--b--\r\n'
     assert model_in_body(form, "multipart/form-data; boundary=b") == "whisper-1"
+    assert model_in_body(form, 'multipart/form-data; charset=utf-8; boundary="b"') == "whisper-1"
+    assert model_in_body(form, "multipart/form-data") == ""
     assert model_in_body(head + b'"other"\r\n\r\nx\r\n', "multipart/form-data; boundary=b") == ""
+
+
+def test_however_a_form_or_a_path_is_made_the_model_in_it_is_looked_for_in_its_length() -> None:
+    form = b"--b\r\n" + b"name=model\r\n" * 20_000
+    path = "/v1/models/m:" + "predict" * 20_000
+    began = process_time()
+    assert model_in_body(form, "multipart/form-data; boundary=b") == ""
+    assert model_in_body(b"--b\r\n" * 100_000, "multipart/form-data; boundary=b") == ""
+    assert GOOGLE_METHOD.search(f"{path}-") is None
+    assert process_time() - began < 1
+    assert model_in_path(path) == "m"

@@ -267,7 +267,7 @@ async def test_what_makes_new_results_shorter_is_read_beside_the_loop(monkeypatc
         order.append("read")
 
     def made(text: str, hint: Hint) -> str:
-        order.append("made")
+        order.append("made" if threading.current_thread() is not threading.main_thread() else "made in the loop")
         return line(text, hint)
 
     monkeypatch.setattr(in_short, "at_hand", at_hand)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -147,3 +149,9 @@ def test_what_is_not_laid_out_so_is_left_as_it_is(language: str, text: str) -> N
 def test_every_row_stays_where_it_is(rows: list[str], language: str) -> None:
     text = "\n".join(rows)
     assert without_bodies(language, text).count("\n") == text.count("\n")
+
+
+def test_a_long_line_of_blanks_is_looked_through_in_time_with_its_length() -> None:
+    began, text = process_time(), "a;\n" + " " * 40_000 + "b\n"
+    assert without_bodies("javascript", text) == text
+    assert process_time() - began < 1
