@@ -98,7 +98,7 @@ class Exchanges(WorkerBacklog):
 
     async def unlearned(self, limit: int) -> list[Journaled]:
         """See :class:`memory.ports.Journal`."""
-        return await self._behind("learned", "exchanges_behind", limit, self._journaled)
+        return await self._behind("learned", limit, self._journaled)
 
     async def receipt(self, id: str, of: Scope | None = None) -> Receipt | None:
         """See :class:`memory.ports.Journal`."""

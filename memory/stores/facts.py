@@ -62,7 +62,7 @@ class Facts(JournalPart):
         def work(connection: Connection) -> None:
             nonlocal came
             came = QueueStates(self._db.state("outbox"), self._db.state("graph_due"))
-            if lesson.number and not connection.execute(QUERIES["cursor_set"], (lesson.number,)).rowcount:
+            if lesson.number and not connection.execute(QUERIES["cursor_set"], ("learned", lesson.number)).rowcount:
                 return
             for fact in facts:
                 connection.execute(QUERIES["fact_write"], fact)

@@ -24,7 +24,7 @@ class Overviews(WorkerBacklog):
     async def untiered(self, limit: int) -> list[Journaled]:
         """See :class:`memory.ports.Journal`."""
 
-        return await self._behind("tiered", "exchanges_untiered", limit, end_of)
+        return await self._behind("tiered", limit, end_of)
 
     async def write_overviews(self, number: int, owner: str, overviews: Mapping[tuple[bytes, int], Overview]) -> None:
         """See :class:`memory.ports.Journal`."""
@@ -47,7 +47,7 @@ class Overviews(WorkerBacklog):
         def work(connection: Connection) -> None:
             connection.executemany(QUERIES["overview_write"], rows)
             if number:
-                connection.execute(QUERIES["tiered_set"], (number,))
+                connection.execute(QUERIES["cursor_set"], ("tiered", number))
 
         await self._db.write(work)
         if number:

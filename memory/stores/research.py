@@ -49,7 +49,7 @@ class Researches(Overviews, ErasureStore):
             ended = exchange.complete and exchange.status < 400
             return ObservedExchange(end_of(exchange, of, read), exchange.model, exchange.usage, ended)
 
-        return await self._behind("researched", "exchanges_unobserved", limit, made)
+        return await self._behind("researched", limit, made)
 
     async def write_research(
         self, research: Sequence[Research], number: int = 0, spawns: Sequence[Spawn] = (), person: str = ""
@@ -65,7 +65,7 @@ class Researches(Overviews, ErasureStore):
             connection.executemany(QUERIES["research_write"], rows)
             connection.executemany(QUERIES["spawn_write"], given)
             if number:
-                connection.execute(QUERIES["researched_set"], (number,))
+                connection.execute(QUERIES["cursor_set"], ("researched", number))
 
         await self._db.write(work)
         if rows or given:

@@ -28,7 +28,7 @@ class WorkerBacklog(JournalPart):
     _newly: RecentCommits
     _opened: OpenedMessages
 
-    async def _behind(self, cursor: str, query: str, limit: int, build: ReadExchange[T]) -> list[T]:
+    async def _behind(self, cursor: str, limit: int, build: ReadExchange[T]) -> list[T]:
         """The oldest exchanges behind a cursor."""
         known = self._newly.behind(cursor, limit)
         if known is not None and not known:
@@ -67,7 +67,7 @@ class WorkerBacklog(JournalPart):
         def work(connection: Connection) -> list[T]:
             if known is not None:
                 return all_of(known, connection)
-            rows = connection.execute(QUERIES[query], (limit,)).fetchall()
+            rows = connection.execute(QUERIES["exchanges_behind"], (cursor, limit)).fetchall()
             return all_of([committed_of(connection, row) for row in rows], connection)
 
         return await self._few(work, missing if known else FEW + 1)
@@ -82,7 +82,7 @@ class WorkerBacklog(JournalPart):
 
         def work(connection: Connection) -> None:
             for cursor, number in late.items():
-                connection.execute(QUERIES[f"{cursor}_set"], (number,))
+                connection.execute(QUERIES["cursor_set"], (cursor, number))
 
         if late:
             await self._db.write(work)

@@ -29,8 +29,9 @@ SELECT * FROM night_cursors WHERE owner = ?;
 -- night_cursor_set: how far they have come now
 INSERT INTO night_cursors (owner, fact, passage, unread, plain, at) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (owner) DO UPDATE SET
-    fact = max(fact, excluded.fact), passage = max(passage, excluded.passage), unread = max(unread, excluded.unread),
-    plain = max(plain, excluded.plain), at = excluded.at;
+    fact = max(night_cursors.fact, excluded.fact), passage = max(night_cursors.passage, excluded.passage),
+    unread = max(night_cursors.unread, excluded.unread), plain = max(night_cursors.plain, excluded.plain),
+    at = excluded.at;
 
 -- night_preview_passage: recall shows so much of a passage, of which it showed so much
 UPDATE passages SET preview = :to WHERE id = :id AND preview = :from AND owner = :owner;
@@ -78,7 +79,8 @@ DELETE FROM night_changes WHERE memory = ?;
 DELETE FROM summaries WHERE memory = ?;
 
 -- night_absorbed: the archived facts that some facts stand for
-SELECT absorbed.* FROM facts JOIN json_each(facts.supersedes) AS named JOIN facts AS absorbed ON absorbed.id = named.value
+SELECT absorbed.* FROM facts CROSS JOIN json_each(facts.supersedes) AS named
+JOIN facts AS absorbed ON absorbed.id = named.value
 WHERE facts.id IN (?*) AND absorbed.state = 'archived';
 
 -- night_release: what was archived, since another stood for it, takes part again
@@ -179,15 +181,15 @@ FROM facts JOIN passages AS own ON own.source = facts.source AND own.session = f
 WHERE facts.id IN (?*) AND own.sensitivity = 'normal' AND own.speaker = 'user' ORDER BY own.number;
 
 -- snapshot_said_by: in which sessions facts, or those that they absorbed, were said
-WITH named AS (SELECT id, supersedes FROM facts WHERE id IN (?*)),
+WITH told AS (SELECT id, supersedes FROM facts WHERE id IN (?*)),
 parts AS (
-    SELECT id AS whole, id AS part FROM named
-    UNION SELECT named.id, absorbed.id FROM named, json_each(named.supersedes) AS one
+    SELECT id AS whole, id AS part FROM told
+    UNION SELECT told.id, absorbed.id FROM told CROSS JOIN json_each(told.supersedes) AS one
     JOIN facts AS absorbed ON absorbed.id = one.value AND absorbed.state = 'archived'
 )
 SELECT facts.id, facts.kind, uses.session, sum(uses.said) AS times FROM parts
 JOIN facts ON facts.id = parts.whole JOIN uses ON uses.memory = parts.part
-WHERE uses.said > 0 GROUP BY facts.id, uses.session ORDER BY facts.id, uses.session;
+WHERE uses.said > 0 GROUP BY facts.id, facts.kind, uses.session ORDER BY facts.id, uses.session;
 
 -- night_candidate_add: what a night did to a candidate
 INSERT INTO night_candidates (night, candidate, made, fields) VALUES (?, ?, ?, ?);

@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 
 import psycopg
 
 from memory.stores.connection import Parameters
-from memory.stores.migrations import MIGRATIONS, FromTheFuture
+from memory.stores.migrations import MIGRATIONS, FromTheFuture, take
 from memory.stores.postgresql.connection import PostgresConnection, PostgresCursor
 from memory.stores.postgresql.dialect import of_schema
 from memory.stores.postgresql.row_security import SEE_ALL
@@ -23,7 +24,7 @@ from memory.version import release
 _OWN = FOLDER / "postgresql"
 _FUNCTIONS = (_OWN / "functions.sql").read_text(encoding="utf-8")
 
-Step = Callable[["_SchemaConnection"], None]
+Step = Callable[["_SchemaConnection"], object]
 
 
 def changes(connection: _SchemaConnection) -> None:
@@ -59,7 +60,7 @@ def row_security_people(connection: _SchemaConnection) -> None:
 def _steps() -> dict[str, Step]:
     functions = f"functions {hashlib.blake2b(_FUNCTIONS.encode(), digest_size=8).hexdigest()}"
     return {
-        **{step.__name__: step for step in MIGRATIONS},
+        **{step: partial(take, step) for step in MIGRATIONS},
         functions: lambda connection: connection.run(_FUNCTIONS),
         "changes": changes,
         "server_machine": server_machine,

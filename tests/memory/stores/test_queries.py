@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from memory.stores.connection import Connection
 from memory.stores.migrations import MIGRATIONS, FromTheFuture, migrate
 from memory.stores.queries import QUERIES, many, parse
 
@@ -53,19 +53,16 @@ def test_every_query_fits_the_schema(migrated: sqlite3.Connection, name: str) ->
 
 def test_migrating_twice_is_migrating_once() -> None:
     connection = sqlite3.connect(":memory:", isolation_level=None)
-    assert migrate(connection) == [step.__name__ for step in MIGRATIONS]
+    assert migrate(connection) == [*MIGRATIONS]
     assert migrate(connection) == []
     connection.close()
 
 
-def test_a_step_that_fails_leaves_nothing_of_itself_or_of_the_steps_before() -> None:
-    def broken(connection: Connection) -> None:
-        connection.execute("CREATE TABLE half (done)")
-        connection.execute("NOT SQL")
-
+def test_a_step_that_fails_leaves_nothing_of_itself_or_of_the_steps_before(tmp_path: Path) -> None:
+    (tmp_path / "broken.sql").write_text("CREATE TABLE half (done);\nNOT SQL")
     connection = sqlite3.connect(":memory:", isolation_level=None)
     with pytest.raises(sqlite3.OperationalError):
-        migrate(connection, (*MIGRATIONS, broken))
+        migrate(connection, (*MIGRATIONS, str(tmp_path / "broken")))
     assert connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
     assert connection.execute("PRAGMA user_version").fetchone() == (0,)
     connection.close()

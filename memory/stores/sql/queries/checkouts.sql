@@ -3,7 +3,7 @@ INSERT INTO checkouts (memory, owner, repository, branch, commit_id, staged, cit
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (memory) DO NOTHING;
 
 -- checkout_looked: what a memory cites, as it was found
-UPDATE checkouts SET cites = ?, looked = 1 WHERE memory = ?;
+UPDATE checkouts SET cites = ?, looked = true WHERE memory = ?;
 
 -- checkout_anew: a memory was seen in another state of its checkout
 INSERT INTO checkouts (memory, owner, repository, branch, commit_id, staged, cites, anchor, looked)
@@ -19,7 +19,7 @@ WHERE facts.owner = ? AND repository = ? AND state = 'active' AND origin = 'file
 UPDATE checkouts SET anchor = ? WHERE memory = ?;
 
 -- checkout_said_elsewhere: what was said on another branch too does not hold on one only
-UPDATE checkouts SET staged = 0 WHERE memory = ? AND staged AND NOT (repository = ? AND branch = ?);
+UPDATE checkouts SET staged = false WHERE memory = ? AND staged AND NOT (repository = ? AND branch = ?);
 
 -- checkout_renamed: a branch has another name now
 UPDATE checkouts SET branch = ? WHERE repository = ? AND branch = ? AND staged;
@@ -59,10 +59,10 @@ WHERE owner = ? AND memory > ? ORDER BY memory LIMIT ?;
 SELECT DISTINCT owner FROM checkouts WHERE repository = ? AND branch = ? AND staged;
 
 -- branches_in: the branches of a repository on which something was learnt
-SELECT checkouts.branch AS name, coalesce(tip, '') AS tip, coalesce(base, '') AS base,
+SELECT DISTINCT checkouts.branch AS name, coalesce(tip, '') AS tip, coalesce(base, '') AS base,
     coalesce(stage, 'open') AS stage, since
 FROM checkouts LEFT JOIN branches ON branches.repository = checkouts.repository AND branches.name = checkouts.branch
-WHERE staged AND checkouts.repository = ? GROUP BY checkouts.branch ORDER BY checkouts.branch LIMIT ?;
+WHERE staged AND checkouts.repository = ? ORDER BY name LIMIT ?;
 
 -- branch_write: what has become of a branch
 INSERT INTO branches (repository, name, tip, base, stage, since) VALUES (?, ?, ?, ?, ?, ?)

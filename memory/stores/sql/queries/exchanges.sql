@@ -33,9 +33,9 @@ WITH RECURSIVE chain (number, base, kept, tail) AS (
 )
 SELECT kept, tail FROM chain;
 
--- exchanges_behind: the oldest exchanges that the worker has not learned from
+-- exchanges_behind: the oldest exchanges behind the cursor of a work
 SELECT * FROM exchanges
-WHERE number > coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'learned'), 0)
+WHERE number > coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = ?), 0)
 ORDER BY number LIMIT ?;
 
 -- replies_recent: the newest replies of a person's sessions, of so many exchanges
@@ -52,7 +52,7 @@ SELECT digest, times FROM seen WHERE session = ? AND digest IN (?*);
 
 -- seen_write: a message has stood so often in one request
 INSERT INTO seen (session, digest, times) VALUES (?, ?, ?)
-ON CONFLICT (session, digest) DO UPDATE SET times = max(times, excluded.times);
+ON CONFLICT (session, digest) DO UPDATE SET times = max(seen.times, excluded.times);
 
 -- receipt_write: keep what was done to a request
 INSERT INTO receipts (id, exchange, body) VALUES (?, ?, ?)

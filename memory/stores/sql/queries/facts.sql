@@ -134,8 +134,8 @@ ON passages.session = asked.value ->> 0 AND passages.turn BETWEEN asked.value ->
 ORDER BY asked.key, passages.turn, passages.piece, passages.number;
 
 -- texts_add: an owner has so many more indexed texts
-INSERT INTO owners (name, texts) VALUES (:owner, max(0, :texts))
-ON CONFLICT (name) DO UPDATE SET texts = max(0, texts + :texts);
+INSERT INTO owners (name, texts) VALUES (:owner, max(0, CAST(:texts AS BIGINT)))
+ON CONFLICT (name) DO UPDATE SET texts = max(0, owners.texts + CAST(:texts AS BIGINT));
 
 -- terms_add: terms stand in so many more texts of an owner (JSON: term, texts; the owner comes last)
 INSERT INTO terms (owner, term, texts)

@@ -21,8 +21,8 @@ SELECT passages.* FROM passages JOIN sessions ON sessions.id = passages.session
 WHERE passages.source = ? AND sessions.person = ?;
 
 -- forget_message: put a placeholder in a message's place, also where it may still come
-INSERT INTO messages (body, person, digest, role, forgotten) VALUES (?, ?, ?, 'other', 1)
-ON CONFLICT (person, digest) DO UPDATE SET body = excluded.body, forgotten = 1 WHERE forgotten = 0;
+INSERT INTO messages (body, person, digest, role, forgotten) VALUES (?, ?, ?, 'other', true)
+ON CONFLICT (person, digest) DO UPDATE SET body = excluded.body, forgotten = true WHERE NOT messages.forgotten;
 
 -- forget_fact: delete a fact
 DELETE FROM facts WHERE id = ?;
@@ -73,14 +73,14 @@ SELECT receipts.number, receipts.body FROM receipts JOIN exchanges ON exchanges.
 WHERE exchanges.session = ? AND json_extract(receipts.body, '$.shed') IS NOT NULL;
 
 -- forget_parts: leave of a message only what does not go, also where it may still come
-INSERT INTO messages (body, person, digest, role, redacted) VALUES (?, ?, ?, ?, 1)
-ON CONFLICT (person, digest) DO UPDATE SET body = excluded.body, redacted = 1 WHERE forgotten = 0;
+INSERT INTO messages (body, person, digest, role, redacted) VALUES (?, ?, ?, ?, true)
+ON CONFLICT (person, digest) DO UPDATE SET body = excluded.body, redacted = true WHERE NOT messages.forgotten;
 
 -- messages_newest: the number of the newest message
 SELECT coalesce(max(number), 0) FROM messages;
 
 -- messages_behind: a person's messages behind one, but for those that are forgotten
-SELECT digest, role, body FROM messages WHERE person = ? AND number > ? AND forgotten = 0;
+SELECT digest, role, body FROM messages WHERE person = ? AND number > ? AND NOT forgotten;
 
 -- overviews_told: all overviews of a person's messages
 SELECT number, line, overview FROM overviews WHERE owner = (SELECT name FROM people WHERE number = ?);

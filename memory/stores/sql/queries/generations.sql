@@ -8,7 +8,7 @@ SELECT * FROM generations WHERE ready ORDER BY number;
 SELECT number FROM generations WHERE NOT ready;
 
 -- generation_ready: an index may be filled now
-UPDATE generations SET ready = 1 WHERE number = ?;
+UPDATE generations SET ready = true WHERE number = ?;
 
 -- generation_switch: from now on this one is searched
 UPDATE generations SET current = (number = ?);
@@ -33,7 +33,8 @@ SELECT :generation, id, 'turn' FROM passages WHERE number > :after AND number <=
 ON CONFLICT (generation, memory) DO NOTHING;
 
 -- memories_newest: the last rows of both tables
-SELECT max((SELECT coalesce(max(number), 0) FROM facts), (SELECT coalesce(max(number), 0) FROM passages)) AS number;
+SELECT coalesce(max(number), 0) AS number
+FROM (SELECT max(number) AS number FROM facts UNION ALL SELECT max(number) FROM passages) AS newest;
 
 -- outbox_add: every index has this to take in, or to let go
 INSERT INTO outbox (generation, memory, sort) SELECT number, ?, ? FROM generations WHERE true

@@ -4,9 +4,9 @@ SELECT value FROM meta WHERE name = ?;
 -- meta_set: write one named value
 INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value;
 
--- cursor_set: move the worker's cursor, never back
-INSERT INTO meta (name, value) VALUES ('learned', ?)
-ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE CAST(value AS INTEGER) < excluded.value;
+-- cursor_set: move the cursor of a work, never back
+INSERT INTO meta (name, value) VALUES (?, ?)
+ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE CAST(meta.value AS INTEGER) < excluded.value;
 
 -- counts: how much is stored, and how far the worker is behind
 SELECT

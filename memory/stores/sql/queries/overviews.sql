@@ -29,15 +29,6 @@ ON CONFLICT (owner, subject, part) DO UPDATE SET
 -- overviews_forget: the overviews of a person's message go
 DELETE FROM overviews WHERE owner = (SELECT name FROM people WHERE number = ?) AND subject = ?;
 
--- exchanges_untiered: the oldest exchanges of which no overviews were made
-SELECT * FROM exchanges
-WHERE number > coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'tiered'), 0)
-ORDER BY number LIMIT ?;
-
--- tiered_set: move the cursor of the overviews, never back
-INSERT INTO meta (name, value) VALUES ('tiered', ?)
-ON CONFLICT (name) DO UPDATE SET value = max(CAST(value AS INTEGER), excluded.value);
-
 -- pin_set: a person wants this whole
 INSERT INTO pins (owner, subject, part, at) VALUES (?, ?, ?, ?) ON CONFLICT (owner, subject, part) DO NOTHING;
 

@@ -1,9 +1,10 @@
 -- came_facts: facts of some owners by where they came from
 SELECT facts.* FROM facts LEFT JOIN sessions ON sessions.id = facts.session
 WHERE facts.owner IN (SELECT value FROM json_each(:owners))
-AND (:since IS NULL OR facts.recorded >= :since) AND (:until IS NULL OR facts.recorded < :until)
+AND (CAST(:since AS DOUBLE PRECISION) IS NULL OR facts.recorded >= :since)
+AND (CAST(:until AS DOUBLE PRECISION) IS NULL OR facts.recorded < :until)
 AND (:origins = '[]' OR facts.origin IN (SELECT value FROM json_each(:origins)))
-AND (:program = '' OR sessions.runtime = :program COLLATE NOCASE)
+AND (:program = '' OR lower(sessions.runtime) = lower(:program))
 AND (:credential = '' OR substr(sessions.credential, 1, length(:credential)) = :credential)
 AND (:sessions = '[]' OR facts.session IN (SELECT value FROM json_each(:sessions)))
 AND (:session = '' OR substr(facts.session, 1, length(:session)) = :session
@@ -13,10 +14,10 @@ ORDER BY facts.number;
 -- came_passages: passages of some owners by where they came from
 SELECT passages.* FROM passages LEFT JOIN sessions ON sessions.id = passages.session
 WHERE passages.owner IN (SELECT value FROM json_each(:owners))
-AND (:since IS NULL OR julianday(passages.at) >= julianday(:since, 'unixepoch'))
-AND (:until IS NULL OR julianday(passages.at) < julianday(:until, 'unixepoch'))
+AND (CAST(:since AS DOUBLE PRECISION) IS NULL OR julianday(passages.at) >= :since / 86400.0 + 2440587.5)
+AND (CAST(:until AS DOUBLE PRECISION) IS NULL OR julianday(passages.at) < :until / 86400.0 + 2440587.5)
 AND (:origins = '[]' OR passages.origin IN (SELECT value FROM json_each(:origins)))
-AND (:program = '' OR sessions.runtime = :program COLLATE NOCASE)
+AND (:program = '' OR lower(sessions.runtime) = lower(:program))
 AND (:credential = '' OR substr(sessions.credential, 1, length(:credential)) = :credential)
 AND (:sessions = '[]' OR passages.session IN (SELECT value FROM json_each(:sessions)))
 AND (:session = '' OR substr(passages.session, 1, length(:session)) = :session
@@ -26,9 +27,10 @@ ORDER BY passages.number;
 -- came_research: research of some owners by where it came from
 SELECT research.id, research.session FROM research LEFT JOIN sessions ON sessions.id = research.session
 WHERE research.owner IN (SELECT value FROM json_each(:owners))
-AND (:since IS NULL OR research.seen >= :since) AND (:until IS NULL OR research.seen < :until)
+AND (CAST(:since AS DOUBLE PRECISION) IS NULL OR research.seen >= :since)
+AND (CAST(:until AS DOUBLE PRECISION) IS NULL OR research.seen < :until)
 AND (:origins = '[]' OR 'sub-agent' IN (SELECT value FROM json_each(:origins)))
-AND (:program = '' OR coalesce(sessions.runtime, research.runtime) = :program COLLATE NOCASE)
+AND (:program = '' OR lower(coalesce(sessions.runtime, research.runtime)) = lower(:program))
 AND (:credential = '' OR substr(sessions.credential, 1, length(:credential)) = :credential)
 AND (:sessions = '[]' OR research.session IN (SELECT value FROM json_each(:sessions)))
 AND (:session = '' OR substr(research.session, 1, length(:session)) = :session
@@ -65,13 +67,20 @@ UPDATE research SET owner = ? WHERE id = ?;
 UPDATE candidates SET owner = ? WHERE id = ?;
 
 -- shelve_lines: the lines of days that tell of a memory are another owner's
-UPDATE OR IGNORE summaries SET owner = ? WHERE memory = ?;
+UPDATE summaries SET owner = ?1 WHERE memory = ?2 AND NOT EXISTS (
+    SELECT 1 FROM summaries AS there WHERE there.owner = ?1
+    AND there.day = summaries.day AND there.tier = summaries.tier AND there.memory = summaries.memory
+);
 
 -- shelve_error_keys: the lines by which a fact is found are another owner's
-UPDATE OR IGNORE error_keys SET owner = ? WHERE memory = ?;
+UPDATE error_keys SET owner = ?1 WHERE memory = ?2 AND NOT EXISTS (
+    SELECT 1 FROM error_keys AS there WHERE there.owner = ?1 AND there.key = error_keys.key AND there.memory = error_keys.memory
+);
 
 -- shelve_observation: what a fact holds of how work is done is another owner's
-UPDATE OR IGNORE observations SET owner = ? WHERE memory = ?;
+UPDATE observations SET owner = ?1 WHERE memory = ?2 AND NOT EXISTS (
+    SELECT 1 FROM observations AS there WHERE there.owner = ?1 AND there.subject = observations.subject
+);
 
 -- research_owner: whose a research is
 SELECT owner FROM research WHERE id = ?;

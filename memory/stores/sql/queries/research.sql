@@ -65,19 +65,11 @@ DELETE FROM spawns WHERE (session = ? AND call = ?) OR (child = ? AND child != '
 -- research_sessions_passages: what was learnt of a sub-agent's session beside its research
 SELECT id FROM passages WHERE session = ? UNION SELECT id FROM facts WHERE session = ?;
 
--- exchanges_unobserved: the oldest exchanges that were not looked at for research
-SELECT * FROM exchanges
-WHERE number > coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'researched'), 0)
-ORDER BY number LIMIT ?;
-
--- researched_set: move the cursor of the research, never back
-INSERT INTO meta (name, value) VALUES ('researched', ?)
-ON CONFLICT (name) DO UPDATE SET value = max(CAST(value AS INTEGER), excluded.value);
-
 -- spawn_write: a session gave an errand
 INSERT INTO spawns (session, person, call, mark, tool, prompt, description, agent, at, seen, child)
 VALUES (:session, :person, :call, :mark, :tool, :prompt, :description, :agent, :at, :seen, :child)
-ON CONFLICT (session, call, mark) DO UPDATE SET child = CASE WHEN excluded.child != '' THEN excluded.child ELSE child END;
+ON CONFLICT (session, call, mark) DO UPDATE
+SET child = CASE WHEN excluded.child != '' THEN excluded.child ELSE spawns.child END;
 
 -- spawns_of: the errands that a session gave
 SELECT * FROM spawns WHERE session = ? ORDER BY number;

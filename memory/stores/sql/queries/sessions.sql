@@ -19,12 +19,12 @@ ON CONFLICT (id) DO UPDATE SET
     project = excluded.project,
     runtime = excluded.runtime,
     kind = excluded.kind,
-    parent = coalesce(excluded.parent, parent),
-    segment = max(segment, excluded.segment),
-    forked_from = coalesce(excluded.forked_from, forked_from),
-    seen_at = CASE WHEN excluded.seen > seen THEN excluded.seen_at ELSE seen_at END,
-    seen = max(seen, excluded.seen),
-    credential = CASE excluded.credential WHEN '' THEN credential ELSE excluded.credential END
+    parent = coalesce(excluded.parent, sessions.parent),
+    segment = max(sessions.segment, excluded.segment),
+    forked_from = coalesce(excluded.forked_from, sessions.forked_from),
+    seen_at = CASE WHEN excluded.seen > sessions.seen THEN excluded.seen_at ELSE sessions.seen_at END,
+    seen = max(sessions.seen, excluded.seen),
+    credential = CASE excluded.credential WHEN '' THEN sessions.credential ELSE excluded.credential END
 RETURNING *;
 
 -- session_get: a session by id
@@ -54,8 +54,8 @@ UPDATE sessions SET tip = :turn WHERE number = :session AND coalesce(
 
 -- trail_write: remember that a request ended here; the session's tip, which is moved first, stays known as that
 INSERT INTO trail (link, namespace, session, exchange) VALUES (?, ?, ?, ?)
-ON CONFLICT (link, namespace, session) DO UPDATE SET exchange = max(exchange, excluded.exchange)
-WHERE exchange IS NOT (SELECT tip FROM sessions WHERE sessions.number = excluded.session);
+ON CONFLICT (link, namespace, session) DO UPDATE SET exchange = max(trail.exchange, excluded.exchange)
+WHERE trail.exchange IS NOT (SELECT tip FROM sessions WHERE sessions.number = excluded.session);
 
 -- trail_find: the sessions whose requests ended at one of these links; of each link, the likeliest first
 SELECT trail.link, trail.exchange = sessions.tip AS at_tip, sessions.*

@@ -1,11 +1,3 @@
--- facts_find: facts of some owners whose id begins with, or whose text holds, what is looked for; newest first
-SELECT * FROM facts WHERE owner IN (?*)
-AND (id BETWEEN ? AND ? OR text ILIKE ? ESCAPE '\' OR (wrong != '' AND wrong ILIKE ? ESCAPE '\'))
-ORDER BY recorded DESC, number DESC LIMIT ?;
-
--- passages_find: passages of some owners that hold a text, the newest first; the limit comes last
-SELECT * FROM passages WHERE owner IN (?*) AND text ILIKE ? ESCAPE '\' ORDER BY number DESC LIMIT ?;
-
 -- uses_write: memories were shown in sessions, and perhaps used, or said again (JSON: memory, session, shown, used, said),
 -- and how often that is by now
 INSERT INTO uses (memory, session, shown, used, said)
@@ -25,12 +17,6 @@ SELECT passages.* FROM json_array_elements(?::json) WITH ORDINALITY AS each (ask
 JOIN passages ON passages.session = asked ->> 0
 AND passages.turn BETWEEN (asked ->> 1)::bigint AND (asked ->> 2)::bigint
 ORDER BY place, passages.turn, passages.piece, passages.number;
-
--- facts_after: an owner's facts behind an id, in the order of the ids; the limit comes last
-SELECT * FROM facts WHERE owner = ? AND id > ? ORDER BY id LIMIT ?;
-
--- passages_after: an owner's passages behind an id, in the order of the ids; the limit comes last
-SELECT * FROM passages WHERE owner = ? AND id > ? ORDER BY id LIMIT ?;
 
 -- forget_links: facts that name one of these as what they follow or contradict
 SELECT DISTINCT facts.id, facts.supersedes, facts.contradicts FROM facts, LATERAL (

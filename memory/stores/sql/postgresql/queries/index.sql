@@ -1,14 +1,6 @@
 -- generation_add: begin an index
 INSERT INTO generations (embedder, dimensions, current) VALUES (?, ?, false) RETURNING number;
 
--- generation_ready: an index may be filled now
-UPDATE generations SET ready = true WHERE number = ?;
-
--- memories_newest: the last rows of both tables
-SELECT greatest(
-    (SELECT coalesce(max(number), 0) FROM facts), (SELECT coalesce(max(number), 0) FROM passages)
-) AS number;
-
 -- names_add: names of owners (JSON: memory, owner, name)
 INSERT INTO names (owner, name) SELECT DISTINCT told ->> 1, told ->> 2 FROM json_array_elements(?::json) AS each (told)
 ON CONFLICT (owner, name) DO NOTHING;

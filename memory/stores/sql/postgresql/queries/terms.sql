@@ -1,7 +1,3 @@
--- texts_add: an owner has so many more indexed texts
-INSERT INTO owners (name, texts) VALUES (:owner, greatest(0, :texts::bigint))
-ON CONFLICT (name) DO UPDATE SET texts = greatest(0, owners.texts + :texts::bigint);
-
 -- terms_add: terms stand in so many more texts of an owner (JSON: term, texts; the owner comes last)
 INSERT INTO terms (owner, term, texts)
 SELECT owners.number, (told ->> 0)::bigint, (told ->> 1)::bigint
@@ -15,11 +11,3 @@ JOIN terms ON terms.owner = owners.number AND terms.term IN (SELECT value::bigin
 WHERE owners.name IN (SELECT value FROM json_each(:owners)) GROUP BY terms.term
 UNION ALL
 SELECT NULL, coalesce(sum(texts), 0) FROM owners WHERE name IN (SELECT value FROM json_each(:owners));
-
--- owners_all: every owner that has, or had, indexed texts, or to whom something was put forward; the shelves of research
--- are none
-SELECT name FROM owners WHERE name NOT LIKE 'research/%' AND name NOT LIKE 'trail/%' AND name NOT LIKE 'quarantine/%'
-UNION SELECT owner AS name FROM candidates WHERE owner NOT LIKE 'quarantine/%' ORDER BY name;
-
--- owners_largest: the projects of persons, those with the most indexed texts first
-SELECT name FROM owners WHERE name LIKE 'up%' AND texts > 0 ORDER BY texts DESC, name LIMIT ?;
