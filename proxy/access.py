@@ -5,7 +5,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from proxy.auth.installation_key import is_installation_key
-from proxy.caller import Prefix, credential_of, key_shown, namespace, shows_key
+from proxy.caller import Prefix, credential_of, key_shown, namespace
 from proxy.edge import Edge
 from proxy.errors import Refusal
 from proxy.limits import network_of
@@ -15,8 +15,6 @@ from proxy.wire.dialect import Dialect
 HOW_TO_SHOW_A_KEY = (
     "palimpsest connect NAME --write puts the key into the base URL (/k/KEY/v1), or send it as x-palimpsest-key"
 )
-
-_OLLAMAS_USER = f"the Ollama of this machine is for its own user: {HOW_TO_SHOW_A_KEY}"
 
 
 def limit_key(request: web.Request, prefix: Prefix, edge: Edge, has_key: bool) -> str:
@@ -44,19 +42,9 @@ async def check_key(
         raise _no_key(untold, f"a key is needed here (server.require_key): {HOW_TO_SHOW_A_KEY}")
     ollamas = api_of(path, request.headers) is Api.OLLAMA or (dialect is not None and dialect.name == "ollama-chat")
     if ollamas and not let_in and await why_without_memory(request, edge):
-        raise _no_key(untold, _OLLAMAS_USER)
+        # A server on this machine asks for no key: it is its own user's, and nobody else's who reaches us.
+        raise _no_key(untold, f"the Ollama of this machine is for its own user: {HOW_TO_SHOW_A_KEY}")
     return let_in, untold
-
-
-async def check_ollamas_user(request: web.Request, edge: Edge, prefix: Prefix) -> None:
-    """A server on this machine asks for no key: it is its own user's, and nobody else's who reaches us.
-
-    Raises:
-        Refusal: 401, where the caller is somebody else.
-    """
-    shown = shows_key(key_shown(request.headers, prefix), edge.settings, edge.key, edge.client_keys.of)
-    if not shown and await why_without_memory(request, edge):
-        raise Refusal(401, _OLLAMAS_USER)
 
 
 async def why_without_memory(request: web.Request, edge: Edge) -> str:

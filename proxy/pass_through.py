@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Mapping
 from aiohttp import web
 
 from proxy import metrics
-from proxy.access import HOW_TO_SHOW_A_KEY, check_ollamas_user
+from proxy.access import HOW_TO_SHOW_A_KEY
 from proxy.caller import Prefix
 from proxy.edge import Edge
 from proxy.errors import Refusal
@@ -17,7 +17,7 @@ from proxy.relay import relay
 from proxy.settings import UpstreamSettings
 from proxy.upstream.allowed import checked
 from proxy.upstream.direct import address, decompressed, outgoing_headers
-from proxy.upstream.routes import base_for_path, base_of, depends_on_model, ollama_base, route_of
+from proxy.upstream.routes import base_for_path, base_of, depends_on_model, route_of
 from proxy.wire.dialect import Dialect
 from proxy.wire.model_name import model_in_body, model_in_path
 
@@ -45,8 +45,6 @@ async def pass_through(
         else await asyncio.to_thread(named_model, edge.settings.upstream, path, request.headers, body)
     )
     base = _base(edge, path, request.headers, model, dialect)
-    if base == ollama_base(edge.settings.upstream):
-        await check_ollamas_user(request, edge, prefix)
     url = address(checked(await edge.upstream_policy(request.headers, prefix), base), path)
     stream = None
     if body is None and request.can_read_body:

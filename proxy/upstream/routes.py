@@ -70,7 +70,6 @@ _COMPANIES_BY_HOST = {
     "x.ai": "xAI",
     "huggingface.co": "Hugging Face",
 }
-_OLLAMA_KEY = "ollama"
 _DIALECTS = {
     Api.OPENAI: frozenset({"*", "openai-chat", "openai-responses"}),
     Api.ANTHROPIC: frozenset({"*", "anthropic-messages"}),
@@ -95,9 +94,8 @@ def base_of(settings: UpstreamSettings, dialect: str, model: str, headers: Mappi
     """
     route = route_of(settings, dialect, model)
     url = route.url if route is not None and route.url else settings.url
-    keyless = dialect in ("openai-chat", "openai-responses")
     if url and (route is not None or dialect != "ollama-chat" or is_local(url)):
-        return _checked(settings, url, headers, path, keyless)
+        return _checked(url, headers, path)
     own = {"anthropic-messages": settings.anthropic, "gemini-generate": settings.gemini, "ollama-chat": settings.ollama}
     base = own.get(dialect, settings.openai)
     # Anthropic speaks OpenAI's chat format, too.
@@ -105,7 +103,7 @@ def base_of(settings: UpstreamSettings, dialect: str, model: str, headers: Mappi
         base = settings.anthropic
     if company_of(base) and api_of(path, headers) is Api.UNKNOWN:
         raise _unknown()
-    return _checked(settings, base, headers, path, keyless)
+    return _checked(base, headers, path)
 
 
 def base_for_path(settings: UpstreamSettings, path: str, headers: Mapping[str, str], model: str = "") -> str:
@@ -115,7 +113,6 @@ def base_for_path(settings: UpstreamSettings, path: str, headers: Mapping[str, s
         Refusal: 501, when nothing says where it goes; 401, when its key belongs to another company.
     """
     api = api_of(path, headers)
-    keyless = api is Api.OPENAI
     route = _first(settings, _dialects_at(path, api), model, local=api is Api.OLLAMA)
     if route is not None:
         if route.bridge:
@@ -123,18 +120,18 @@ def base_for_path(settings: UpstreamSettings, path: str, headers: Mapping[str, s
                 f"the model {model!r} is reached by a bridge, which carries requests to talk to it and nothing else"
             )
             raise Refusal(501, message, "model")
-        return _checked(settings, str(route.url), headers, path, keyless)
+        return _checked(str(route.url), headers, path)
     if settings.url and (api is not Api.OLLAMA or is_local(settings.url)):
-        return _checked(settings, settings.url, headers, path, keyless)
+        return _checked(settings.url, headers, path)
     if api is Api.UNKNOWN:
         raise _unknown()
     if api is Api.OLLAMA:
-        return _checked(settings, settings.ollama, headers, path)
+        return _checked(settings.ollama, headers, path)
     if api is Api.GEMINI or (api is Api.EITHER and _shown_as_google(headers, path)):
         base = settings.gemini
     else:
         base = settings.anthropic if api is Api.ANTHROPIC or _is_for_anthropic(api, headers, path) else settings.openai
-    return _checked(settings, base, headers, path, keyless)
+    return _checked(base, headers, path)
 
 
 def depends_on_model(settings: UpstreamSettings, path: str, headers: Mapping[str, str]) -> bool:
@@ -168,16 +165,11 @@ def api_of(path: str, headers: Mapping[str, str]) -> Api:
 
 def companies_of_keys(headers: Mapping[str, str], path: str = "") -> frozenset[str]:
     """Whose keys a request carries, by what they begin with; a key of no known form is nobody's."""
-    googles = _googles_keys(headers, path)
-    found = {_company_of_key(key, "") for key in _plain_keys(headers)}
-    return frozenset(found | {_company_of_key(key, "Google") for key in googles}) - {""}
-
-
-def _plain_keys(headers: Mapping[str, str]) -> list[str]:
-    """The keys that are shown in the ways of all but Google."""
     credentials = [headers.get(name, "") for name in ("authorization", "x-api-key", "api-key")]
     keys = [value.strip().rpartition(" ")[2] for value in credentials]
-    return [key for key in keys if key and key.lower() not in ("bearer", "basic", "token")]
+    googles = _googles_keys(headers, path)
+    found = {_company_of_key(key, "") for key in keys if key} | {_company_of_key(key, "Google") for key in googles}
+    return frozenset(found) - {""}
 
 
 def _googles_keys(headers: Mapping[str, str], path: str) -> list[str]:
@@ -253,27 +245,10 @@ def _unknown() -> Refusal:
     return Refusal(501, f"{message}: say with upstream.url, or a route for its model, where it goes", "url")
 
 
-def ollama_base(settings: UpstreamSettings) -> str:
-    """Where Ollama answers in the formats of others."""
-    return f"{settings.ollama.rstrip('/')}/v1"
-
-
-def _checked(
-    settings: UpstreamSettings, base: str, headers: Mapping[str, str], path: str, keyless: bool = False
-) -> str:
-    """The base, where a request's keys are its own. What shows no key (``keyless``: where that says anything) was meant
-    for no company, which would only refuse it: an Ollama speaks these formats, and asks for none."""
+def _checked(base: str, headers: Mapping[str, str], path: str) -> str:
     owner = company_of(base)
-    if owner and _is_for_ollama(headers, path, keyless):
-        return ollama_base(settings)
     others = companies_of_keys(headers, path) - {owner} if owner else None
     if others:
         message = f"this request would go to {owner} with a key of {' and '.join(sorted(others))}"
         raise Refusal(401, f"{message}: say with upstream.url, or a route for its model, where it goes")
     return base
-
-
-def _is_for_ollama(headers: Mapping[str, str], path: str, keyless: bool) -> bool:
-    """Whether it shows the key that Ollama's clients make up where their library wants one, or none at all."""
-    keys = {*_plain_keys(headers), *_googles_keys(headers, path)}
-    return keys == {_OLLAMA_KEY} or (keyless and not keys)

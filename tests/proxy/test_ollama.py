@@ -67,29 +67,3 @@ async def test_somebody_else_does_not_reach_this_machines_models(
         status, reply, _ = await proxy.post(path, {"model": "m", "messages": []}, user_agent="ollama/1")
         assert status == 401, reply
         assert provider.requests == []
-
-
-async def test_what_shows_no_key_is_answered_here_with_memory_and_for_its_own_user_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """goose asks an Ollama in OpenAI's format."""
-    company = "https://no-such-host.openai.com/v1"
-    async with fake_provider() as here, running(company, tmp_path, upstream__ollama=here.url) as proxy:
-        body = {"model": "qwen3:8b", "messages": [{"role": "user", "content": KNOWN}]}
-        status, reply, _ = await proxy.post("/v1/chat/completions", body, x_palimpsest_project="loom")
-        assert status == 200, reply
-        assert here.last.path == "/v1/chat/completions"
-        await proxy.learned()
-        asked = {"model": "m", "messages": [{"role": "user", "content": "Which port does the gateway listen on?"}]}
-        await proxy.post("/v1/chat/completions", asked, x_palimpsest_project="loom")
-        assert b"7443" in here.last.body
-        before = len(here.requests)
-
-        async def nobodys(transport: object) -> bool:
-            return False
-
-        monkeypatch.setattr(type(proxy.edge.peers), "is_own", lambda self, transport: nobodys(transport))
-        for path in ("/v1/chat/completions", "/v1/embeddings"):
-            status, reply, _ = await proxy.post(path, body)
-            assert status == 401 and b"own user" in reply
-        assert len(here.requests) == before

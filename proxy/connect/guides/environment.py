@@ -87,16 +87,9 @@ def goose(address: Address, machine: Machine) -> ConnectPlan:
     return ConnectPlan(
         runtime="goose",
         title="goose",
-        environment={
-            "OPENAI_HOST": host,
-            "OPENAI_BASE_PATH": f"{path}/chat/completions",
-            "ANTHROPIC_HOST": url,
-            "OLLAMA_HOST": url,
-        },
+        environment={"OPENAI_HOST": host, "OPENAI_BASE_PATH": f"{path}/chat/completions", "ANTHROPIC_HOST": url},
         notes=(
             "For OpenAI's models goose splits the address into a host and a path. The same lines may stand in "
             "~/.config/goose/config.yaml (OPENAI_HOST: …).",
-            "With OLLAMA_HOST what goose asks of an Ollama goes to yours (upstream.ollama) and to no company: it shows "
-            "no key. Where `ollama serve` is started it must not be set: that would listen there.",
         ),
     )
