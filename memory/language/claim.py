@@ -39,12 +39,6 @@ _CHANGE = re.compile(
     r"actually|correction|scrap that|changed my mind|going forward|deprecated|removed|again|back (?:to|on|in|at|with)|"
     r"nicht mehr|ab jetzt|statt)\b"
 )
-_NEWS = re.compile(
-    r"\b(?:(?:since|from|seit|ab|desde el) \d{4}-\d\d|finished|over now|gone|"
-    r"jetzt|mittlerweile|inzwischen|ab sofort|umgestellt|umgezogen|gewechselt|"
-    r"ya no|ahora|a partir de|en (?:vez|lugar) de|cambi(?:amos|ó|aron|ado)|pasamos a|migramos)\b"
-)
-"""More words by which people tell that something is otherwise now, each of which may mean something else."""
 _WHY = re.compile(r"\b(?:because|since|due to)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<![\w.])[$€£]?\d{1,20}(?:[.,:/-]\d{1,20}){0,6}%?(?![\w])")
 _OVER = re.compile(r"(?P<a>[^,.;]{1,80}?) (?:over|instead of|rather than) (?P<b>[^,.;]{1,80})")
@@ -123,11 +117,6 @@ class Claim:
     def tells_of_change(self) -> bool:
         """Whether it says that something has changed."""
         return _CHANGE.search(self._plain) is not None
-
-    @cached_property
-    def may_tell_of_change(self) -> bool:
-        """Whether it has a word by which people tell that something has changed, among other things."""
-        return self.tells_of_change or _NEWS.search(self._plain) is not None
 
     @cached_property
     def affirms(self) -> bool:

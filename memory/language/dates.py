@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Final
 
-from memory.language.german_and_spanish_dates import RELATIVE as _IN_OTHER_LANGUAGES
+from memory.language.german_and_spanish_dates import relative
 from memory.language.month_arithmetic import months_later
 
 MONTHS: Final = {
@@ -100,13 +100,7 @@ _DOUBLED_GERMAN = re.compile(
 )
 
 # "Del año pasado" became "del en 2025".
-_DOUBLED_SPANISH = re.compile(r"\b(de|a)l (?:en|el) (?=\d{4})", re.IGNORECASE)
-_BEGINS = re.compile(
-    r"\b(?:from|since|as of|starting|beginning|ab|seit|von|desde|a partir del?)(?: on| el| dem)?(?: the \w+ of)? "
-    r"\d{4}-",
-    re.IGNORECASE,
-)
-"""Before a day on which something begins."""
+_DOUBLED_SPANISH = re.compile(r"\b(de|a)l? (?:en|el) (?=\d{4})", re.IGNORECASE)
 
 
 def resolve(text: str, at: datetime) -> Resolved:
@@ -137,7 +131,7 @@ def resolve(text: str, at: datetime) -> Resolved:
         except ValueError:
             continue
     replaced(_NAMED, _named_day)
-    for pattern, meaning in (*_RELATIVE, *_IN_OTHER_LANGUAGES):
+    for pattern, meaning in (*_RELATIVE, *relative(text)):
         replaced(pattern, meaning)
     if not named:
         return Resolved(text)
@@ -146,14 +140,6 @@ def resolve(text: str, at: datetime) -> Resolved:
     first = min(named)[1]
     moment = at if first == today else datetime.combine(first, time(), tzinfo=at.tzinfo)
     return Resolved(text, moment, first > today)
-
-
-def ends_today(resolved: Resolved, at: datetime) -> datetime | None:
-    """The end of the day ``at`` which something was said, where it names no other moment than that day, and not as the
-    one on which something begins."""
-    if resolved.moment != at or _BEGINS.search(resolved.text):
-        return None
-    return datetime.combine(at.date() + timedelta(days=1), time(), tzinfo=at.tzinfo)
 
 
 def _count(word: str) -> int:

@@ -5,12 +5,15 @@ in its place, in the language of the words around it, with the day that it names
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
 
+from memory.language.function_words import GERMAN, SPANISH
 from memory.language.month_arithmetic import months_later
+from memory.language.vocabulary import vocabulary
+from memory.language.words import tokens
 
 Written = tuple[str, date] | None
 Meaning = Callable[[re.Match[str], date], Written]
@@ -144,47 +147,94 @@ def _weekday(writing: _Writing, *, ahead: bool) -> Meaning:
     return meaning
 
 
-# "Guten Morgen", "am Morgen" and "por la mañana" name a part of the day.
-_TOMORROW: Final = (
-    r"(?<!\bguten )(?<!\bguter )(?<!\bam )(?<!\bjeden )(?<!\bder )(?<!\bden )(?<!\bdem )(?<!\bheute )(?<!\bgestern )"
-    r"\bmorgen\b(?!\s*(?:[,!]|zusammen\b|allerseits\b|ihr\b))"
-)
-_MANANA: Final = r"(?<!\bla )(?<!\bcada )(?<!\besta )(?<!\bpasado )\bmañana\b"
-_GERMAN_PART: Final = rf"(?P<part>{'|'.join(_GERMAN_PARTS)})"
-
-RELATIVE: Final[tuple[tuple[re.Pattern[str], Meaning], ...]] = tuple(
-    (re.compile(pattern, re.IGNORECASE), meaning)
-    for pattern, meaning in (
-        (r"\bvorgestern\b", _day(_GERMAN, -2)),
-        (r"\bübermorgen\b", _day(_GERMAN, 2)),
-        (rf"\bgestern(?: {_GERMAN_PART})?\b", _day(_GERMAN, -1)),
-        (rf"\bheute(?: {_GERMAN_PART})?\b", _day(_GERMAN, 0)),
-        (rf"{_TOMORROW}(?: {_GERMAN_PART})?\b", _day(_GERMAN, 1)),
-        (rf"\bvor {_NUMBER} (?P<unit>tag|tagen|woche|wochen|monat|monaten|jahr|jahren)\b", _count(_GERMAN, -1)),
-        (rf"\bin {_NUMBER} (?P<unit>tag|tagen|woche|wochen|monat|monaten|jahr|jahren)\b", _count(_GERMAN, 1)),
-        (rf"\b(?:am )?(?:letzten|vorigen|vergangenen) {_DAY}\b", _weekday(_GERMAN, ahead=False)),
-        (rf"\b(?:am )?(?:nächsten|kommenden|diesen) {_DAY}\b", _weekday(_GERMAN, ahead=True)),
-        (rf"\b(?P<lead>bis) (?:zum )?(?:(?:nächsten|kommenden|diesen) )?{_DAY}\b", _weekday(_GERMAN, ahead=True)),
-        (r"\b(?:letzte[nrs]?|vorige[nrs]?|vergangene[nrs]?) (?P<unit>woche|monat|jahr)\b", _span(_GERMAN, -1)),
-        (r"\bdiese[nrs]? (?P<unit>woche|monat|jahr)\b", _span(_GERMAN, 0)),
-        (r"\b(?:nächste[nrs]?|kommende[nrs]?) (?P<unit>woche|monat|jahr)\b", _span(_GERMAN, 1)),
-        (r"\b(?:anteayer|antes de ayer)\b", _day(_SPANISH, -2)),
-        (r"\bpasado mañana\b", _day(_SPANISH, 2)),
-        (r"\besta (?P<part>mañana|tarde|noche)\b", _day(_SPANISH, 0)),
-        (r"\bayer\b", _day(_SPANISH, -1)),
-        (r"\bhoy\b", _day(_SPANISH, 0)),
-        (_MANANA, _day(_SPANISH, 1)),
-        (rf"\bhace {_NUMBER} (?P<unit>d[ií]as?|semanas?|mes|meses|años?)\b", _count(_SPANISH, -1)),
-        (rf"\b(?:en|dentro de) {_NUMBER} (?P<unit>d[ií]as?|semanas?|mes|meses|años?)\b", _count(_SPANISH, 1)),
-        (rf"\b(?:el )?{_DAY} pasado\b", _weekday(_SPANISH, ahead=False)),
-        (rf"\b(?:el )?pasado {_DAY}\b", _weekday(_SPANISH, ahead=False)),
-        (rf"\b(?:el )?(?:próximo|este) {_DAY}\b", _weekday(_SPANISH, ahead=True)),
-        (rf"\b(?:el )?{_DAY} que viene\b", _weekday(_SPANISH, ahead=True)),
-        (rf"\b(?P<lead>hasta el)(?: próximo)? {_DAY}\b", _weekday(_SPANISH, ahead=True)),
-        (r"\b(?:la |el )?(?P<unit>semana|mes|año) pasad[ao]\b", _span(_SPANISH, -1)),
-        (r"\best[ae] (?P<unit>semana|mes|año)\b", _span(_SPANISH, 0)),
-        (r"\b(?:la |el )?próxim[ao] (?P<unit>semana|mes|año)\b", _span(_SPANISH, 1)),
-        (r"\b(?:la |el )?(?P<unit>semana|mes|año) que viene\b", _span(_SPANISH, 1)),
+_APART: Final = r"(?<![\w/.@_'\"`-])(?:{})(?![\w/@_'\"`-]|\.\w)"
+"""What is no part of a path, an address, a name or code."""
+# "Am nächsten Morgen", "una mañana" and "por la mañana" name a part of the day, and a greeting names none.
+_BEFORE_MORNING: Final = "".join(
+    rf"(?<!\b{word} )"
+    for word in (
+        *("guten", "guter", "am", "zum", "beim", "jeden", "jeder", "der", "den", "dem", "einem", "eines", "diesem"),
+        *("diesen", "heute", "gestern", "auf", "nächsten", "frühen", "späten", "folgenden", "selben", "anderen"),
+        *("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag"),
+        *("la", "una", "media", "cada", "esta", "pasado"),
     )
 )
-"""In the order in which they are looked for."""
+_PART: Final = rf"(?: (?P<part>{'|'.join(_GERMAN_PARTS)}))?"
+_GERMAN_UNIT: Final = r"(?P<unit>tag|tagen|wochen?|monat|monaten|jahr|jahren)"
+_SPANISH_UNIT: Final = r"(?P<unit>d[ií]as?|semanas?|mes|meses|años?)"
+_IN_GERMAN: Final = (
+    (r"vorgestern", _day(_GERMAN, -2)),
+    (r"übermorgen", _day(_GERMAN, 2)),
+    (rf"gestern{_PART}", _day(_GERMAN, -1)),
+    (rf"heute{_PART}(?! auf morgen)", _day(_GERMAN, 0)),
+    (rf"{_BEFORE_MORNING}morgen{_PART}(?!\s*(?:[,!]|zusammen\b|allerseits\b|leute\b|ihr\b))", _day(_GERMAN, 1)),
+    (rf"vor {_NUMBER} {_GERMAN_UNIT}", _count(_GERMAN, -1)),
+    (rf"(?<!alle )in (?!einem tag){_NUMBER} {_GERMAN_UNIT}(?! [A-ZÄÖÜ]?(?i:sprints?|takt))", _count(_GERMAN, 1)),
+    (rf"(?:am )?(?:letzte[nm]|vorige[nm]|vergangene[nm]) {_DAY}", _weekday(_GERMAN, ahead=False)),
+    (rf"(?:am )?(?:nächste[nm]|kommende[nm]|diese[nm]) {_DAY}", _weekday(_GERMAN, ahead=True)),
+    (rf"(?P<lead>bis) (?:zum )?(?:(?:nächsten|kommenden|diesen) )?{_DAY}", _weekday(_GERMAN, ahead=True)),
+    (r"(?:i[nm] (?:der )?)?(?:letzte|vorige|vergangene)[nrsm]? (?P<unit>woche|monat|jahr)", _span(_GERMAN, -1)),
+    (r"(?:i[nm] )?diese[nrsm]? (?P<unit>woche|monat|jahr)", _span(_GERMAN, 0)),
+    (r"(?:i[nm] (?:der )?)?(?:nächste|kommende)[nrsm]? (?P<unit>woche|monat|jahr)", _span(_GERMAN, 1)),
+)
+_IN_SPANISH: Final = (
+    (r"anteayer|antes de ayer", _day(_SPANISH, -2)),
+    (r"pasado mañana", _day(_SPANISH, 2)),
+    (r"esta (?P<part>mañana|tarde|noche)", _day(_SPANISH, 0)),
+    (r"ayer", _day(_SPANISH, -1)),
+    (r"hoy(?! (?:en día|por hoy))", _day(_SPANISH, 0)),
+    (rf"{_BEFORE_MORNING}mañana", _day(_SPANISH, 1)),
+    (rf"hace {_NUMBER} {_SPANISH_UNIT}", _count(_SPANISH, -1)),
+    (rf"dentro de {_NUMBER} {_SPANISH_UNIT}", _count(_SPANISH, 1)),
+    (rf"(?:el )?{_DAY} pasado", _weekday(_SPANISH, ahead=False)),
+    (rf"(?:el )?pasado {_DAY}", _weekday(_SPANISH, ahead=False)),
+    (rf"(?:el )?(?:próximo|este) {_DAY}", _weekday(_SPANISH, ahead=True)),
+    (rf"(?:el )?{_DAY} que viene", _weekday(_SPANISH, ahead=True)),
+    (rf"(?P<lead>hasta el)(?: próximo)? {_DAY}", _weekday(_SPANISH, ahead=True)),
+    (r"(?:en )?(?:la |el )?(?P<unit>semana|mes|año) pasad[ao]", _span(_SPANISH, -1)),
+    (r"(?:en )?est[ae] (?P<unit>semana|mes|año)", _span(_SPANISH, 0)),
+    (r"(?:en )?(?:la |el )?próxim[ao] (?P<unit>semana|mes|año)", _span(_SPANISH, 1)),
+    (r"(?:en )?(?:la |el )?(?P<unit>semana|mes|año) que viene", _span(_SPANISH, 1)),
+)
+_OF_ENGLISH_TOO: Final = vocabulary(
+    "am an die in so war was man will also hat her bin den im um er es da do no a me he ha has son te se si con la lo "
+    "el de del los las y o u un una en al sea os"
+)
+_TIMES: Final = vocabulary(
+    "gestern heute morgen vorgestern übermorgen woche wochen monat jahr tagen nächste nächsten letzte letzten ayer hoy "
+    "mañana semana mes año pasado próximo próxima"
+)
+
+
+def _compiled(
+    rows: Sequence[tuple[str, Meaning]], words: frozenset[str]
+) -> tuple[frozenset[str], tuple[tuple[re.Pattern[str], Meaning], ...]]:
+    return words, tuple(
+        (re.compile(_APART.format(pattern), re.IGNORECASE), _unnamed(meaning)) for pattern, meaning in rows
+    )
+
+
+def _unnamed(meaning: Meaning) -> Meaning:
+    """A meaning that leaves alone what is written like a name: with a capital, and no sentence begins there."""
+
+    def told(found: re.Match[str], today: date) -> Written:
+        before = found.string[: found.start()].rstrip()
+        word = found[0].partition(" ")[0]
+        if before and before[-1] not in ".!?:\n" and word[:1].isupper() and word.lower() in _TIMES:
+            return None
+        return meaning(found, today)
+
+    return told
+
+
+_LANGUAGES: Final = (_compiled(_IN_GERMAN, GERMAN), _compiled(_IN_SPANISH, SPANISH))
+
+
+def relative(text: str) -> Iterator[tuple[re.Pattern[str], Meaning]]:
+    """The patterns of the languages that a text is written in, in the order in which they are looked for. An English
+    sentence with "Morgen" or "Hoy" in it speaks of a person."""
+    said = {word.lower() for word in tokens(text)}
+    for words, rows in _LANGUAGES:
+        surely = said & words - _OF_ENGLISH_TOO
+        if surely and len(said & (words | _TIMES)) > 1:
+            yield from rows

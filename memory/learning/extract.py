@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from memory.fact import Category, FactDraft, FactKind, Origin, Stream
-from memory.language.dates import ends_today, resolve
+from memory.language.dates import resolve
 from memory.language.entities import entities
 from memory.language.polarity import without_answered
 from memory.language.prose import own_words
@@ -232,8 +232,6 @@ def _draft(statement: Statement, at: datetime, before: str, question: str) -> Fa
         behind = f" [on: {short(statement.answers)}" + (f"; asked: {question}]" if question else "]")
     dated = resolve(short(statement.text, MAX_FACT_CHARS), at)
     over = holds_until(dated.text, at) or lasts(statement.text, at)
-    if over is None and means.kind is FactKind.FACT and (own or statement.kind == "person"):
-        over = ends_today(dated, at)
     ends = dated.moment + timedelta(days=1) if dated.moment and dated.future and means.kind is FactKind.TASK else None
     if means.kind in (FactKind.TASK, FactKind.DECISION) and not statement.ends:
         over = None

@@ -15,7 +15,6 @@ from datetime import datetime
 from memory.fact import Fact, FactDraft, FactKind, State, outlasts
 from memory.language.claim import Claim
 from memory.language.contradiction import NONE, ContradictionVerdict, compare
-from memory.language.function_words import FUNCTION_WORDS
 from memory.language.narrowing import one_of_several, takes_over
 from memory.language.words import STOP, stem, words
 from memory.understanding.encoder import Relation
@@ -33,15 +32,10 @@ NEAR_MEANING = 0.9
 CLASH = 0.6
 CHANGED = 0.5
 READ = "at odds"
-"""The ground of what only a model reads."""
+"""The ground of what only a model reads: it marks both, and ends neither."""
 AT_ODDS = 0.4
-"""How likely two statements must be read as not holding together, in whatever way, for both to be marked."""
-IN_PLACE = 0.6
-"""How likely one must be read as taking the other's place to end it. It must have a word of change beside that: the
-model takes a few things that merely share a subject for a change."""
-FOUND_BY = 0.25
-"""The share of the words of the shorter one that both must have: what has none of the words of what it ends would not
-be found by who asks for that."""
+"""How likely two statements must be read as not holding together, in whatever way, for both to be marked. To end one
+takes its words: the model takes a few things that merely share a subject for a change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +124,7 @@ def reconcile(
             return Vouch(fact.id) if vouched else Reinforce(fact.id)
         late = now < fact.valid_from and not (clock and clock < fact.recorded_at)
         relation = None if late else related.get(fact.id)
-        verdict = compare(draft.text, fact.text) if late else _read(fact, draft, relation)
+        verdict = compare(draft.text, fact.text) if late else _read(_verdict(fact, draft), relation)
         if verdict.clash >= CLASH:
             if late and _came_later(fact, draft, verdict):
                 return AlreadySuperseded(fact.id)
@@ -184,22 +178,14 @@ def _verdict(fact: Fact, draft: FactDraft) -> ContradictionVerdict:
     return verdict
 
 
-def _read(fact: Fact, draft: FactDraft, relation: Relation | None) -> ContradictionVerdict:
-    """What the words say of two statements; where they say nothing, whether a model reads that both cannot hold, or
-    that the newer one takes the other's place."""
-    verdict = _verdict(fact, draft)
-    if relation is None or verdict is not NONE:
+def _read(verdict: ContradictionVerdict, relation: Relation | None) -> ContradictionVerdict:
+    """What the words say of two statements; where they say nothing, whether a model reads that both cannot hold."""
+    if relation is None or verdict.clash >= CLASH or verdict is not NONE:
         return verdict
     odds = relation.replaces + relation.contradicts
     if odds < max(AT_ODDS, relation.same):
         return verdict
-    before, after = (frozenset(_stems(text)) - _FUNCTION_STEMS for text in (fact.text, draft.text))
-    common = len(before & after) >= FOUND_BY * max(min(len(before), len(after)), 1)
-    ends = relation.replaces >= IN_PLACE and common and Claim(draft.text).may_tell_of_change
-    return ContradictionVerdict(max(odds, CLASH), relation.replaces if ends else 0.0, READ)
-
-
-_FUNCTION_STEMS = frozenset(map(stem, FUNCTION_WORDS))
+    return ContradictionVerdict(max(odds, CLASH), 0.0, READ)
 
 
 def _replaces(
@@ -208,9 +194,11 @@ def _replaces(
     """Whether it is clearly a change, said by somebody whose word counts as much. ``others`` is what else is known."""
     if fact.pinned or verdict.part or not draft.origin.counts_as(fact.origin) or outlasts(fact, draft):
         return False
+    if verdict.why == READ:
+        return False
     if one_of_several(Claim(fact.text), Claim(draft.text), map(Claim, others)) or _holds_later(draft.text, now):
         return False
-    return verdict.change >= CHANGED or (draft.kind is FactKind.CORRECTION and verdict.why != READ)
+    return verdict.change >= CHANGED or draft.kind is FactKind.CORRECTION
 
 
 def _holds_later(text: str, now: datetime) -> bool:

@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from proxy.auth.client_keys import SHAPE as CLIENT
-from proxy.auth.request_target import readings
+from proxy.auth.request_target import EncodedTooOften, readings
 from proxy.auth.tokens import SHAPE as TOKEN
 from proxy.auth.web_sessions import holds_session
 
@@ -100,8 +100,12 @@ class OwnSecrets:
 
     def stand_in(self, text: str) -> bool:
         """Whether one of them, any installation's key or token, or a session of the web page stands in a header's
-        value or in a URL, percent-encoded any number of times or in other letters too."""
-        return any(self._stand_in(reading) or self._are_basic(reading) for reading in readings(text))
+        value or in a URL, percent-encoded any number of times or in other letters too. What is encoded too often to
+        be read may be one."""
+        try:
+            return any(self._stand_in(reading) or self._are_basic(reading) for reading in readings(text))
+        except EncodedTooOften:
+            return True
 
     def _stand_in(self, text: str) -> bool:
         low = text.lower()

@@ -24,8 +24,12 @@ LONGEST = 8192
 """Characters that a target may have which goes to a provider, as most servers take it: whatever reads it does so while
 every other request waits."""
 
-ROUNDS = 4
+ROUNDS = 8
 """As how many texts one is read at most."""
+
+
+class EncodedTooOften(ValueError):
+    """A text is percent-encoded so many times over that nobody means it so."""
 
 
 def authority_of(target: str) -> str | None:
@@ -58,9 +62,13 @@ def forwardable(target: str, is_secret: Callable[[str], bool]) -> str:
     path, mark, query = target.partition("?")
     path = _SLASHES.sub("/", path)
     path = path.rstrip("/") or "/"
-    for read in readings(path):
+    try:
+        of_path, of_all = readings(path), readings(f"{path}{mark}{query}")
+    except EncodedTooOften:
+        raise Refusal(400, f"the address is percent-encoded more than {ROUNDS - 1} times over", "url") from None
+    for read in of_path:
         _check(read)
-    if any(is_secret(read) for read in readings(f"{path}{mark}{query}")):
+    if any(map(is_secret, of_all)):
         raise Refusal(
             400, "a key of ours stands where a provider would read it: it belongs to the front, /k/KEY/…", "url"
         )
@@ -68,11 +76,17 @@ def forwardable(target: str, is_secret: Callable[[str], bool]) -> str:
 
 
 def readings(text: str) -> list[str]:
-    """A text as it stands there, and as it reads when it is percent-decoded, once or again and again."""
+    """A text as it stands there, and as it reads when it is percent-decoded, once or again and again.
+
+    Raises:
+        EncodedTooOften: when there is more to decode after :data:`ROUNDS` of them.
+    """
     found, encoded = [text], text
-    while len(found) < ROUNDS and (decoded := _ENCODED.sub(_decoded, encoded)) != found[-1]:
+    while (decoded := _ENCODED.sub(_decoded, encoded)) != found[-1]:
+        if len(found) == ROUNDS:
+            raise EncodedTooOften
         found.append(decoded)
-        # A percent sign that was encoded many times over is read at once: no text takes more than so many rounds.
+        # A percent sign that was encoded many times over is read at once.
         encoded = _ENCODED_AGAIN.sub("%", decoded)
     return found
 

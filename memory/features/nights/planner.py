@@ -21,7 +21,7 @@ import numpy as np
 import orjson
 
 from memory.candidate import Candidate
-from memory.fact import Fact, State
+from memory.fact import Fact, Origin, State
 from memory.features.nights.consolidation.contradictions import ALIKE
 from memory.features.nights.consolidation.cross_project import OtherProjects
 from memory.features.nights.consolidation.gist import Clusters
@@ -29,7 +29,7 @@ from memory.features.nights.consolidation.paraphrases import LEAST, paraphrases
 from memory.features.nights.consolidation.plan import Rules, plan
 from memory.features.nights.consolidation.plan_codec import PlannedNight, written
 from memory.features.nights.consolidation.recurring_subjects import goes_on_about, recurring_subjects, worth_comparing
-from memory.features.nights.consolidation.shareable import RULES
+from memory.features.nights.consolidation.shareable import RULES, WAS_SAID
 from memory.features.nights.consolidation.shared_wording import SaidClause, Saying, wording
 from memory.features.nights.consolidation.similarity import likenesses
 from memory.features.nights.consolidation.snapshot import Snapshot
@@ -239,6 +239,10 @@ def _wording(
 ) -> str:
     """In which words a rule is put forward that some facts bear out, beside those that bore it out before."""
     known = [id for each in candidates if goes_on_about(ids, each.evidence, facts) for id in each.evidence]
+    about = [id for id in dict.fromkeys([*ids, *known]) if id in facts and facts[id].state in WAS_SAID]
+    if any(facts[id].origin is Origin.PERSON for id in about):
+        # Who has put one of them in other words themselves is not told the old ones.
+        return ""
     read = reader()
     return wording(
         [
@@ -246,7 +250,7 @@ def _wording(
                 tuple(SaidClause(_telling(clause), _likely(clause)) for clause in read.read(said, before)),
                 before,
             )
-            for said, before in snapshots.sayings(list(dict.fromkeys([*ids, *known])))
+            for said, before in snapshots.sayings(about)
         ],
         read.core,
     )

@@ -175,10 +175,12 @@ AND id IN (?*) ORDER BY number;
 SELECT own.session, own.turn, own.text, (
     SELECT earlier.text FROM passages AS earlier
     WHERE earlier.session = own.session AND earlier.turn < own.turn AND earlier.speaker = 'assistant'
+    AND earlier.owner = own.owner AND earlier.sensitivity = 'normal'
     ORDER BY earlier.turn DESC, earlier.piece LIMIT 1
 ) AS before
-FROM facts JOIN passages AS own ON own.source = facts.source AND own.session = facts.session
-WHERE facts.id IN (?*) AND own.sensitivity = 'normal' AND own.speaker = 'user' ORDER BY own.number;
+FROM facts JOIN passages AS own ON own.source = facts.source AND own.session = facts.session AND own.owner = facts.owner
+WHERE facts.id IN (?*) AND own.sensitivity = 'normal' AND own.speaker = 'user' AND own.origin IN ('person', 'user')
+ORDER BY own.number;
 
 -- snapshot_said_by: in which sessions facts, or those that they absorbed, were said
 WITH told AS (SELECT id, supersedes FROM facts WHERE id IN (?*)),

@@ -107,3 +107,11 @@ def test_keys_are_found_in_a_text() -> None:
     one, two = "palimpsest-" + "1" * 32, "palimpsest-" + "2" * 32
     assert installation_keys_in(f'"url": "http://h/k/{one}/v1", "/k/{two}"') == {one, two}
     assert installation_keys_in("palimpsest-1234") == frozenset()
+
+
+@pytest.mark.parametrize("times", range(1, 12))
+def test_a_secret_is_known_however_often_each_of_its_letters_is_encoded(times: int) -> None:
+    encoded = LONG[0]
+    for _ in range(times):
+        encoded = "".join(f"%{byte:02x}" for byte in encoded.encode()) if len(encoded) < 9000 else f"%25{encoded[1:]}"
+    assert OURS.stand_in(encoded + LONG[1:])

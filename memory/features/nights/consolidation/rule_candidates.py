@@ -14,12 +14,11 @@ from memory.fact import Fact, FactKind, State
 from memory.features.nights.consolidation.canonical_wording import clearest
 from memory.features.nights.consolidation.gist import Clusters
 from memory.features.nights.consolidation.recurring_subjects import goes_on_about, in_time, sessions_of
-from memory.features.nights.consolidation.shareable import RULES, may_be_shared, may_lead
+from memory.features.nights.consolidation.shareable import RULES, WAS_SAID, may_be_shared, may_lead
 from memory.features.nights.consolidation.snapshot import RepeatedStatement
 from memory.language.polarity import sides, without_answered, without_aside
 
 _SAID_AS_A_RULE = (FactKind.CONVENTION, FactKind.PREFERENCE, FactKind.HEURISTIC)
-_WAS_SAID = (State.ACTIVE, State.DRAFT, State.ARCHIVED)
 _BREVITY = 0.2
 """What is said of a subject is different each time: the most complete of it is wanted rather than the shortest."""
 _BOTH_SIDES = 1.3
@@ -94,7 +93,7 @@ def of_subjects(
     found = []
     for same, whole, worded in wholes.values():
         # What has faded, or was said again since, was said all the same.
-        about = [facts[id] for id in in_time(whole & facts.keys(), facts) if facts[id].state in _WAS_SAID]
+        about = [facts[id] for id in in_time(whole & facts.keys(), facts) if facts[id].state in WAS_SAID]
         said_as_rules = [fact for fact in about if may_lead(fact)]
         sessions = len(sessions_of([fact.id for fact in about], facts, said_by))
         if not said_as_rules or sessions < clusters.candidate_sessions:

@@ -8,6 +8,8 @@ from memory.fact import Fact, FactKind, Sensitivity, State
 from memory.scope import Layer
 
 RULES: Final = (FactKind.CORRECTION, FactKind.CONVENTION, FactKind.DECISION, FactKind.ANTI_PATTERN, FactKind.HEURISTIC)
+WAS_SAID: Final = (State.ACTIVE, State.DRAFT, State.ARCHIVED)
+"""The states of what was said and not taken back: it may have faded, or be said otherwise since."""
 _LEADING: Final = (*RULES, FactKind.PREFERENCE)
 _BEARING: Final = (*_LEADING, FactKind.FACT)
 """A rule is often told by its reason."""
@@ -32,7 +34,7 @@ def bears_out(fact: Fact) -> bool:
         and fact.kind in _BEARING
         and fact.origin.trusted
         and fact.sensitivity is Sensitivity.NORMAL
-        and fact.state in (State.ACTIVE, State.DRAFT, State.ARCHIVED)
+        and fact.state in WAS_SAID
         and fact.valid_until is None
         and fact.expires_at is None
     )

@@ -29,6 +29,8 @@ MOST: Final = 34
 """Words of a stretch."""
 SURE: Final = 0.6
 """How likely what is put forward must have been meant to last."""
+IDLE: Final = 0.1
+"""What is less likely than that was of the moment, or nobody's business: no stretch has it in it."""
 ANYHOW: Final = 0.4
 """What a stretch counts besides how likely it was meant to last."""
 BARE: Final = 6
@@ -87,7 +89,9 @@ def _stretches(clauses: Sequence[SaidClause]) -> Iterator[SaidClause]:
         for last in range(first, min(first + CLAUSES, len(clauses))):
             own = clauses[first : last + 1]
             text = " ".join(each.text for each in own)
-            if FEWEST <= len(text.split()) <= MOST and not text.endswith("?"):
+            if any("?" in each.text or each.likely < IDLE for each in own):
+                break
+            if FEWEST <= len(text.split()) <= MOST:
                 yield SaidClause(text, max(each.likely for each in own))
 
 
