@@ -32,7 +32,7 @@ TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
         "python -m memory.models.training.encoder, then memory.models.training.cores and .clause_head",
         tuple(
             f"{_TRAINING}/{folder}"
-            for folder in ("talk", "statements", "passing", "plain", "aside", "findings", "life", "pushback", "cores")
+            for folder in ("talk", "statements", "passing", "plain", "aside", "findings", "life", "cores")
         ),
     ),
     f"{_DATA}/windows.json": ("python -m memory.models.snapshot", ("memory/models/snapshot.py",)),

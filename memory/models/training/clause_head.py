@@ -33,9 +33,9 @@ BATCH: Final = 256
 RATE: Final = 1e-3
 HELD: Final = 1e-5
 """How strongly each weight is drawn back to where it began, for each step."""
-SHORT: Final = ("plain", "aside", "findings", "life", "pushback")
+SHORT: Final = ("plain", "aside", "findings", "life")
 """The folders that hold messages which were written short: plain rules that stand alone, something told in one breath
-with a request or in a finding about code, what people tell of their lives, and what they answer to an agent's work."""
+with a request or in a finding about code, and what people tell of their lives."""
 OFTEN: Final = 3
 """How often each of those is read: they are few, and unlike the rest."""
 Arrays = Mapping[str, NDArray[Any]]

@@ -3,9 +3,7 @@
 The first layers of all-MiniLM-L6-v2 are fitted further to two tasks at once: what each clause of the labelled talk is,
 and how the newer statement of each pair stands to the older one. Word pieces that neither the training data nor common
 English needs are left out. With ``--without a,b`` those authors are left out of training, and what the encoder says of
-them is compared with their labels. With ``--from FILE --more a,b`` the fitting goes on from an encoder that was made
-without the authors a and b: these are read several times, beside some of what it was made of. The one in the package
-was made so, from one ``--without q1,q2,q3,q4,p8,p9,p10``.
+them is compared with their labels: every figure about it in the documentation comes from there.
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -30,16 +28,7 @@ from tokenizers import Tokenizer
 from memory.models.minilm import fetch, safetensors
 from memory.models.training.clauses import KINDS, fit_boundary
 from memory.models.training.examples import LENGTHS, Example, asides, groups, of_message, pairs, related
-from memory.models.training.packing import (
-    LINEAR,
-    NORMS,
-    as_small_integers,
-    embedded_of,
-    layer_of,
-    packed_layer,
-    packed_linear,
-    packed_norm,
-)
+from memory.models.training.packing import LINEAR, NORMS, as_small_integers, packed_layer, packed_linear, packed_norm
 from memory.models.training.pair_head import with_pair_head
 from memory.models.training.replacing import replace_tables
 from memory.models.training.talk import gaps, sessions, spanned
@@ -55,12 +44,6 @@ COMMON: Final = 9000
 OUTPUTS: Final = KINDS + len(SCOPES) + len(FLAGS)
 EPOCHS: Final = 3
 RATE: Final = 1.5e-4
-RATE_FURTHER: Final = 7e-5
-"""The rate where the fitting goes on from weights that are there."""
-FURTHER: Final = 4
-"""How often what is new is read then."""
-BEFORE_TOO: Final = 0.44
-"""The share of all else that is read beside it, so that nothing is unlearnt."""
 TOKENS: Final = 1536
 """Word pieces of a batch, padding counted."""
 DROP: Final = 0.15
@@ -69,7 +52,7 @@ PLAIN: Final = "plain"
 """The folder of short messages, each with a plain rule or something like one."""
 OFTEN: Final = 2
 """How often each of those is read: they are few, and unlike the rest."""
-MIXED: Final = ("aside", "findings", "life", "pushback")
+MIXED: Final = ("aside", "findings", "life")
 """The folders of messages in which what lasts stands beside what looks just like it: told with a request, in a finding
 about code, in a talk about the person's life."""
 BESIDE: Final = 0.4
@@ -146,28 +129,6 @@ def started(weights: Mapping[str, NDArray[np.float32]], pieces: Sequence[int], r
     }
 
 
-def started_from(path: Path) -> tuple[Weights, list[str]]:
-    """The weights of an encoder that was made before, and its word pieces. The head of pairs, which is no part of it,
-    begins with nothing."""
-    with np.load(path) as stored:
-        arrays = dict(stored)
-    clause = arrays["clause.rows"].astype(np.float32) * arrays["clause.scales"].astype(np.float32)
-    drawn = np.random.default_rng(0).standard_normal((len(clause), len(RELATIONS))) * 0.02
-    weights = embedded_of(arrays) | {
-        "layers": [layer_of(arrays, str(at)) for at in range(LAYERS)],
-        "clause": (clause, arrays["clause.bias"].astype(np.float32)),
-        "pair": (drawn.astype(np.float32), np.zeros(len(RELATIONS), np.float32)),
-    }
-    return weights, arrays["vocabulary"].tobytes().decode().split("\n")
-
-
-def further(examples: Sequence[Example], more: Collection[str], seed: int = 0) -> list[Example]:
-    """What is read where the fitting goes on: all of the authors ``more`` several times, and some of the others."""
-    drawn = np.random.default_rng(seed)
-    found = [each for each in examples for _ in range(FURTHER) if each.author in more]
-    return found + [each for each in examples if each.author not in more and drawn.random() < BEFORE_TOO]
-
-
 def states(weights: Weights, batch: Batch, key: Any = None) -> Any:
     """The last hidden states; with a ``key`` some of what is added is dropped."""
     keys = [None] * (2 * LAYERS + 1) if key is None else list(jax.random.split(key, 2 * LAYERS + 1))
@@ -222,9 +183,7 @@ def loss(weights: Weights, batch: Batch, key: Any) -> Any:
     return _cross_entropy(outputs[..., :KINDS], kinds, counted) + BESIDE * (of_scope + of_flags)
 
 
-def fit(
-    weights: Weights, examples: Sequence[Example], epochs: int = EPOCHS, seed: int = 0, highest: float = RATE
-) -> Weights:
+def fit(weights: Weights, examples: Sequence[Example], epochs: int = EPOCHS, seed: int = 0) -> Weights:
     """The weights fitted to some examples: AdamW (Loshchilov & Hutter 2019), a rate that rises over a tenth of the run
     and falls to nothing behind it, gradients cut to norm one. The heads, which begin with nothing, learn ten times as
     fast."""
@@ -255,7 +214,7 @@ def fit(
         total = 0.0
         for batch in batches(examples, rng):
             at += 1
-            rate = highest * min(at / (0.1 * steps), 1.0 if at < 0.1 * steps else 1.0 - (at - 1) / steps)
+            rate = RATE * min(at / (0.1 * steps), 1.0 if at < 0.1 * steps else 1.0 - (at - 1) / steps)
             head = "pair" if "relation" in batch else "clause"
             weights, first, second, value = step(weights, first, second, batch, float(at), rate, head)
             total += float(value)
@@ -397,8 +356,6 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=None)
     parser.add_argument("--without", default="")
-    parser.add_argument("--from", dest="start", type=Path, default=None, help="an encoder to go on from")
-    parser.add_argument("--more", default="", help="the authors whom that one has not read")
     parser.add_argument("--minilm", type=Path, default=None, help="a folder with MiniLM's two files")
     given = parser.parse_args(arguments)
     talk = sessions()
@@ -409,18 +366,14 @@ def main(arguments: Sequence[str]) -> None:
     texts = [text for each in messages for text in (each.text, each.before)]
     for each in [*groups("statements"), *groups("passing")]:
         texts += [each["older"], *(text for _, text, *_ in each["newer"])]
-    weights, vocabulary = started_from(given.start) if given.start else started_on(given.minilm, texts)
+    weights, vocabulary = started_on(given.minilm, texts)
     tokenizer = tokenizer_of(vocabulary)
     known = tokenizer.get_vocab()
     ends = known["[CLS]"], known["[SEP]"]
     read = filter(None, (of_message(each, tokenizer, *ends) for each in messages))
     examples = [*read, *pairs(related(asides(talk)), tokenizer, *ends)]
     left_out = frozenset(given.without.split(",")) - {""}
-    chosen = [each for each in examples if each.author not in left_out]
-    if given.start:
-        fitted = fit(weights, further(chosen, frozenset(given.more.split(","))), 1, highest=RATE_FURTHER)
-    else:
-        fitted = fit(weights, chosen)
+    fitted = fit(weights, [each for each in examples if each.author not in left_out])
     if left_out:
         print(figures(fitted, [each for each in examples if each.author in left_out]))
     if given.out:
