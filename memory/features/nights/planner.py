@@ -16,6 +16,7 @@ from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 import orjson
@@ -261,10 +262,15 @@ def _telling(clause: Clause) -> str:
     return clause.text[clause.idle_start : len(clause.text) - clause.idle_end].strip()
 
 
+_COUNTS: Final = {"rule": 1.0, "pref": 1.0, "corr": 0.75, "dec": 0.75, "fact": 0.5}
+"""What a kind counts as wording of a rule: what puts one thing right may be all about that, and what is merely so may
+be its reason."""
+
+
 def _likely(clause: Clause) -> float:
-    """How likely a clause guides from now on; what is merely so counts half, since it may be the reason."""
+    """How likely a clause says what to do from now on."""
     kinds = dict(zip(LASTING_KINDS, clause.judged.kinds, strict=False))
-    return sum(kinds[name] for name in ("rule", "pref", "corr", "dec")) + kinds["fact"] / 2
+    return sum(share * kinds[name] for name, share in _COUNTS.items())
 
 
 def _may_be_a_rule(fact: Fact, sessions: int) -> bool:

@@ -109,3 +109,38 @@ async def test_what_was_said_comes_piece_by_piece_with_the_agents_words_before_i
     found = Snapshots(place_of(journal)).sayings(["f", "unknown"])
     assert found == [("Nice colours. The tariff belongs in the rate sheet", "I hard-coded it.")]
     assert Snapshots(place_of(journal)).sayings(["g"]) == []
+
+
+async def test_a_rule_is_put_forward_in_the_words_of_a_message_that_has_both_sides(journal: SqliteJournal) -> None:
+    whole = "Please never hard-code a tariff in this project, every tariff comes from the rate sheet."
+    said_whole = ("You hard-coded the tariff again, take it from the rate sheet", whole, SAID[4])
+    facts = [
+        fact(
+            SAID[number],
+            id=f"f{number}",
+            session=f"s{number}",
+            source=f"m{number}".encode(),
+            kind=FactKind.CORRECTION,
+            layer=Layer.USER_PROJECT,
+            recorded_at=AT + timedelta(hours=number),
+        )
+        for number in (0, 2, 4)
+    ]
+    pieces = [
+        piece
+        for each, text in zip(facts, said_whole, strict=True)
+        for piece in (
+            passage(
+                "I hard-coded the tariff for now.",
+                session=each.session,
+                turn=1,
+                source=b"a" + each.source,
+                speaker="assistant",
+                origin=Origin.ASSISTANT,
+            ),
+            passage(text, session=each.session, turn=2, source=each.source),
+        )
+    ]
+    await journal.learn(Lesson(0, tuple(facts), tuple(pieces)))
+    found = await night(journal, place_of(journal), 1)
+    assert "rate sheet" in found.text and "never hard-code a tariff" in found.text
