@@ -46,5 +46,5 @@ def test_the_shell_itself_takes_its_script(tmp_path: Path, shell: Shell) -> None
         pytest.skip(f"{shell} is not installed here")
     script = tmp_path / "script"
     script.write_text(run("completion", shell).out)
-    done = subprocess.run([program, "--no-execute", str(script)], capture_output=True, text=True, check=False)
+    done = subprocess.run([program, "-n", str(script)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
