@@ -16,7 +16,6 @@ from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 import orjson
@@ -31,7 +30,7 @@ from memory.features.nights.consolidation.plan import Rules, plan
 from memory.features.nights.consolidation.plan_codec import PlannedNight, written
 from memory.features.nights.consolidation.recurring_subjects import goes_on_about, recurring_subjects, worth_comparing
 from memory.features.nights.consolidation.shareable import RULES, WAS_SAID
-from memory.features.nights.consolidation.shared_wording import SaidClause, Saying, wording
+from memory.features.nights.consolidation.shared_wording import saying, wording
 from memory.features.nights.consolidation.similarity import likenesses
 from memory.features.nights.consolidation.snapshot import Snapshot
 from memory.features.nights.snapshots import NightInput, Snapshots
@@ -40,8 +39,6 @@ from memory.ports import SummaryLine, Vector
 from memory.scope import Layer, place_of
 from memory.settings import NightSettings
 from memory.stores.vector_snapshot import vectors_of
-from memory.understanding.clauses import Clause
-from memory.understanding.network import LASTING_KINDS
 from memory.understanding.packaged_weights import encoder, reader
 
 MANY = 1000
@@ -245,32 +242,7 @@ def _wording(
         # Who has put one of them in other words themselves is not told the old ones.
         return ""
     read = reader()
-    return wording(
-        [
-            Saying(
-                tuple(SaidClause(_telling(clause), _likely(clause)) for clause in read.read(said, before)),
-                before,
-            )
-            for said, before in snapshots.sayings(about)
-        ],
-        read.core,
-    )
-
-
-def _telling(clause: Clause) -> str:
-    """A clause without what is worth nothing at its ends."""
-    return clause.text[clause.idle_start : len(clause.text) - clause.idle_end].strip()
-
-
-_COUNTS: Final = {"rule": 1.0, "pref": 1.0, "corr": 0.75, "dec": 0.75, "fact": 0.5}
-"""What a kind counts as wording of a rule: what puts one thing right may be all about that, and what is merely so may
-be its reason."""
-
-
-def _likely(clause: Clause) -> float:
-    """How likely a clause says what to do from now on."""
-    kinds = dict(zip(LASTING_KINDS, clause.judged.kinds, strict=False))
-    return sum(share * kinds[name] for name, share in _COUNTS.items())
+    return wording([saying(read.read(said, before), before) for said, before in snapshots.sayings(about)], read.core)
 
 
 def _may_be_a_rule(fact: Fact, sessions: int) -> bool:

@@ -9,13 +9,15 @@ summarization of multiple documents*), over both sides.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log, sqrt
 from typing import Final
 
 from memory.language.function_words import FUNCTION_WORDS
 from memory.language.words import stem, words
+from memory.understanding.clauses import Clause
+from memory.understanding.network import LASTING_KINDS
 from memory.understanding.wording import plain
 
 SEVERAL: Final = 2
@@ -38,6 +40,10 @@ BARE: Final = 6
 ENOUGH: Final = 0.9
 """The share of the weight of a stretch that its core must have to stand for it."""
 
+COUNTS: Final = {"rule": 1.0, "pref": 1.0, "corr": 0.75, "dec": 0.75, "fact": 0.5}
+"""What a kind counts as wording of a rule: what puts one thing right may be all about that, and what is merely so may
+be its reason."""
+
 
 @dataclass(frozen=True, slots=True)
 class SaidClause:
@@ -53,6 +59,20 @@ class Saying:
 
     clauses: tuple[SaidClause, ...]
     before: str = ""
+
+
+def saying(read: Iterable[Clause], before: str = "") -> Saying:
+    """A message as it was ``read``, without what is worth nothing at the ends of its clauses."""
+    return Saying(tuple(SaidClause(_telling(clause), _likely(clause)) for clause in read), before)
+
+
+def _telling(clause: Clause) -> str:
+    return clause.text[clause.idle_start : len(clause.text) - clause.idle_end].strip()
+
+
+def _likely(clause: Clause) -> float:
+    kinds = dict(zip(LASTING_KINDS, clause.judged.kinds, strict=False))
+    return sum(share * kinds[name] for name, share in COUNTS.items())
 
 
 def wording(sayings: Sequence[Saying], core: Callable[[str], str]) -> str:
