@@ -36,6 +36,10 @@ log = logging.getLogger(__name__)
 CONSIDERED = 200
 """Facts that are weighed for a page at most."""
 
+FRESH_SECONDS = 0.05
+"""How long a request waits for a page that is out of date to be made anew: who begins a session right behind another
+one has what was learnt in that."""
+
 MAX_CACHED_PAGES = 256
 """Pages that are kept, of those who asked last; the others are made again when they are asked for."""
 
@@ -125,8 +129,18 @@ class PageFiles:
                 await self._build(cached.scope)
 
     async def page(self, scope: Scope) -> FrozenPage:
-        """The page, framed for a request: as it was made last, or anew where it was never made or edited since."""
-        return (await self._page(scope)).frozen
+        """The page, framed for a request: as it is now, or as it was made last where making it anew takes long."""
+        cached = await self._page(scope)
+        if not cached.stale:
+            return cached.frozen
+        making = self._begin(scope)
+        await asyncio.wait([making], timeout=FRESH_SECONDS)
+        if not making.done() or making.cancelled():
+            return cached.frozen
+        if (fault := making.exception()) is not None:
+            log.warning("the page could not be made anew, the last one is given: %s", fault)
+            return cached.frozen
+        return making.result().frozen
 
     async def settle(self) -> None:
         """Wait until no page is being made: some are made though nobody waits for them any more."""
@@ -223,18 +237,20 @@ class PageFiles:
 
     async def _build(self, scope: Scope) -> _CachedPage:
         """Make a page, once for all who ask. Who gives up waiting does not end the work: the next one has its page."""
+        return await asyncio.shield(self._begin(scope))
+
+    def _begin(self, scope: Scope) -> asyncio.Task[_CachedPage]:
+        """What makes a page: begun now, or where it is being made already, that."""
         owners = scope.owners()
         making = self._making.get(owners)
         if making is None:
             making = asyncio.create_task(self._make(scope))
             self._making[owners] = making
             making.add_done_callback(lambda _: self._making.pop(owners, None))
-        return await asyncio.shield(making)
+        return making
 
     async def _make(self, scope: Scope) -> _CachedPage:
         before = self._cache.get(scope.owners())
-        if before is not None:
-            before.stale = False
         changes = self._changes_of(scope)
         folder = self._of(scope)
         content = await asyncio.to_thread(folder.read)
