@@ -59,7 +59,7 @@ def main(asked: list[str]) -> int:
         except NotInstalled as error:
             ready[name] = str(error)
     print(f"clients installed in {FOLDER} ({time.monotonic() - started:.0f} s)", flush=True)
-    runs = [(name, each) for each in scenarios for name in chosen if _plays(name, each)]
+    runs = [(name, each) for each in scenarios for name in chosen if _plays(name, each, name in names)]
     runs.sort(key=lambda run: SLOW.index(run[0]) if run[0] in SLOW else len(SLOW))
     with ThreadPoolExecutor(AT_ONCE) as pool:
         played = pool.map(lambda run: play(run[0], run[1], isolated, ready.get(run[0])), runs)
@@ -73,8 +73,10 @@ def main(asked: list[str]) -> int:
     return report(results, first, time.monotonic() - started)
 
 
-def _plays(client: str, scenario: str) -> bool:
-    """Whether a client is put through a scenario."""
+def _plays(client: str, scenario: str, named: bool) -> bool:
+    """Whether a client is put through a scenario; ``named`` says that it was asked for by its name."""
+    if scenario in CLIENTS[client].costly and not named:
+        return False
     only = SCENARIOS[scenario].clients
     plays = CLIENTS[client].plays
     return client in only if only else scenario in plays if plays else scenario != LIGHT

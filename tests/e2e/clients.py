@@ -36,6 +36,8 @@ class Client:
     name = ""
     plays: tuple[str, ...] = ()
     """The scenarios that it is played through: all but the light one where none is named."""
+    costly: tuple[str, ...] = ()
+    """Those of them that it is played through only where it is named: they take minutes, and show what others show."""
     appends = True
     """Whether it only ever appends to a session's messages, resumed sessions included. Of others no request may share
     less with the one before than what the client itself sent."""
@@ -324,6 +326,8 @@ class Pi(Client):
 class Kilo(OpenCode):
     name = "kilo"
     plays = WHOLE
+    # Each of its turns begins with fifteen seconds of a core; the code of its sessions is opencode's.
+    costly = ("unshed", "long")
 
     def environment(self) -> dict[str, str]:
         off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS", "SESSION_INGEST", "CODEBASE_INDEXING")
