@@ -19,7 +19,7 @@ from memory.context.message_intent import about_work
 from memory.context.pack import disarmed, quoted, tokens_of
 from memory.context.token_allocation import RATIOS, Demand, Ratios, allocate
 from memory.fact import Category, Fact, FactKind, Origin, Sensitivity, State, Stream
-from memory.language.polarity import unsaid
+from memory.language.polarity import unsaid, without_answered
 from memory.language.terms import words_of
 from memory.language.words import stems
 from memory.scope import Layer
@@ -250,7 +250,7 @@ def _once(facts: Sequence[Fact], standing: frozenset[str]) -> list[Fact]:
 def page_text(fact: Fact) -> str:
     """What the page says of a fact: its core, as long as that may stand for its text. A text may have been changed
     since, and a core may come from elsewhere."""
-    return fact.core if fact.core and is_core(fact.core, fact.text) else fact.text
+    return fact.core if fact.core and is_core(fact.core, without_answered(fact.text)) else fact.text
 
 
 def _line(fact: Fact, earlier: bool = False) -> str:

@@ -143,8 +143,10 @@ def _likings(
 
 
 def _core(text: str, reader: ClauseReader) -> str:
-    """What of a fact's text stands on the page, where that is not all of it. An answer needs all of what it answers."""
-    return reader.core(text) if len(text.split()) >= LONG and text == without_answered(text) else ""
+    """What of a fact's text stands on the page, where that is not all of it. A short answer needs all that it
+    answers."""
+    said = without_answered(text)
+    return reader.core(said) if len(said.split()) >= LONG else ""
 
 
 def _is_among(draft: FactDraft, found: Sequence[FactDraft]) -> bool:

@@ -112,6 +112,12 @@ def test_of_a_long_statement_its_core_stands_there() -> None:
     assert page([wish(text, core="Never squash my commits")], 400, NOW).text.endswith("\n- Never squash my commits\n")
 
 
+def test_of_a_long_answer_its_core_stands_there_without_what_it_answers() -> None:
+    text = "Never squash my commits, with a single one of them I could not find the fault last year"
+    known = wish(f"{text} [on: I squash the branch.]", core="Never squash my commits")
+    assert page([known], 400, NOW).text.endswith("\n- Never squash my commits\n")
+
+
 def test_a_core_that_is_not_of_the_text_any_more_does_not() -> None:
     reworded = wish("Never squash or amend my commits.", core="Never squash my branches")
     assert page([reworded], 400, NOW).text.endswith("\n- Never squash or amend my commits.\n")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from memory.fact import Category, FactKind, Origin, Sensitivity, Stream
 from memory.learning.extract import extract
-from memory.learning.rule_extraction import MAX_FACT_CHARS
+from memory.learning.rule_extraction import MAX_FACT_CHARS, by_rules
 from memory.scope import Layer
 
 AT = datetime(2026, 11, 20, 13, 0, tzinfo=UTC)
@@ -55,10 +55,23 @@ def test_a_rule_for_the_work_stays_with_the_project() -> None:
     assert texts("Write the tests before the code, always.") == ["Write the tests before the code, always."]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "No, I'd love it if the build were green once",
+        "No, what does the lock file say about it",
+        "Again, that made my day, thanks",
+    ],
+)
+def test_what_only_sounds_like_a_correction_is_none(said: str) -> None:
+    assert [draft.kind for draft in by_rules(said, Origin.USER, AT)] == [FactKind.CORRECTION]
+    assert not extract(said, Origin.USER, AT, work=True)
+
+
 def test_a_correction_keeps_both_sides() -> None:
     (draft,) = extract("No, the id is a string, not a number.", Origin.USER, AT)
     assert draft.kind is FactKind.CORRECTION
-    assert draft.confidence == 0.9
+    assert draft.confidence == 0.85
     assert draft.wrong == "a number"
 
 
