@@ -30,6 +30,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -333,8 +334,8 @@ def _grows(pattern: re.Pattern[Any], way: str, text: Callable[[int], str]) -> tu
             break
         if len(times) > 1 and spent < GROWTH * times[-2] and length > LENGTHS[1]:
             return None
-    growth = min(after / before for before, after in zip(times[-3:], times[-2:], strict=False)) if times[1:] else 8.0
-    # Both of them, at the length that all reach.
+    # Of one length only: at that cost a character it cannot have been linear.
+    growth = min((after / before for before, after in pairwise(times[-3:])), default=float("inf"))
     if growth <= GROWTH or times[min(2, len(times) - 1)] < WORTH_TELLING:
         return None
     return LENGTHS[len(times) - 1], times[-1], growth
