@@ -15,8 +15,8 @@ from typing import Final
 from memory.language.words import stem
 
 _LEAD: Final = (
-    r"(?:^|[.!?,;:\n—–-]\s*|\b(?:and|so|but|me|us|remember|know|knows|forget|forgot|recall|wonder|wondering|this|time"
-    r"|again)\s+)[\"'(]?"
+    r"(?:^|[.!?,;:\n—–-]\s*+|\b(?:and|so|but|me|us|remember|know|knows|forget|forgot|recall|wonder|wondering|this|time"
+    r"|again)\s++)[\"'(]?"
 )
 _OPEN: Final = re.compile(
     _LEAD + r"(?:(?:in|on|at|from|for|with|by|to|about|of|after|around|before|during|since|until|under)\s+(?:the\s+)?)?"

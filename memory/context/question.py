@@ -73,8 +73,8 @@ _COMPLEX: Final = 3
 
 _FENCE: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _ERROR: Final = re.compile(
-    r"\b(?:[\w.]*(?:error|exception|panic|failure)|fatal|failed|cannot|could not|not found|no such|denied|refused"
-    r"|timed? ?out|undefined|unresolved|conflict|segmentation fault)\b",
+    r"(?:error|exception|panic|failure|\b(?:fatal|failed|cannot|could not|not found|no such|denied|refused"
+    r"|timed? ?out|undefined|unresolved|conflict|segmentation fault))\b",
     re.IGNORECASE,
 )
 _NOISE: Final = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{12,}\b|\d{2}:\d{2}:\d{2}[.,\d]*|\b\d{4}-\d\d-\d\d\b|:\d+(?::\d+)?")

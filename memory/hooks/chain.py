@@ -28,7 +28,7 @@ MARK_FAILS: Final = 0.1
 """After so many seconds more one that does not is given up, and counted."""
 
 _BYTES_PER_TOKEN: Final = 4
-_TAG: Final = re.compile(r"<(?=\s*/?\s*from-[\w-]+\s*>)")
+_TAG: Final = re.compile(r"<(?=\s*+(?:/\s*+)?from-[\w-]+\s*>)")
 
 
 class Features:

@@ -22,7 +22,7 @@ _NAMED: Final = "Makefile|Dockerfile|Justfile|justfile|Procfile|Gemfile|Rakefile
 _FILE: Final = re.compile(
     rf"(?<![\w/.@:~-])(?P<path>/?(?:[\w.@+-]+/)*(?:[\w.@+-]+\.(?:{_ENDINGS})|(?:{_NAMED})))(?::(?P<line>\d{{1,6}}))?(?![\w/])"
 )
-_FOLDER: Final = re.compile(r"(?<![\w/.@:~-])(?P<path>[\w.@+-]+(?:/[\w.@+-]+)+)/?(?![\w/])")
+_FOLDER: Final = re.compile(r"(?<![\w/.@:~+-])(?P<path>[\w.@+-]+(?:/[\w.@+-]+)+)/?(?![\w/])")
 _QUOTED: Final = re.compile(r"`([^`\n]{2,120})`")
 _NAME: Final = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*(?:\(\))?")
 _BARE: Final = re.compile(

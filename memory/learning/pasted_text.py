@@ -15,8 +15,8 @@ _LEAD = re.compile(
     r"press release|paper|chapter|wiki|handbook|guide|tutorial|leaflet|flyer|advert|spam)\b[^\n]{0,160}:[ \t]{0,4}$",
     re.IGNORECASE | re.MULTILINE,
 )
-_ASKS = re.compile(r"\n\s*\n([^\n]{1,240}\?)\s*$")
-"""A last paragraph in which the person asks something about it."""
+_LONGEST_QUESTION = 240
+"""Characters of a last paragraph in which the person may ask something about it."""
 
 
 def parted(text: str) -> tuple[str, str]:
@@ -24,8 +24,10 @@ def parted(text: str) -> tuple[str, str]:
     lead = _LEAD.search(text)
     if lead is None:
         return text, ""
-    found, asks = text[lead.end() :], _ASKS.search(text, lead.end())
-    own = text[: lead.end()]
-    if asks is not None:
-        own, found = f"{own}\n\n{asks[1]}", text[lead.end() : asks.start()]
+    own, found = text[: lead.end()], text[lead.end() :]
+    paragraph, _, asks = found.rstrip().rpartition("\n")
+    body = paragraph.rstrip()
+    between = paragraph[len(body) :]
+    if "\n" in between and 1 < len(asks) <= _LONGEST_QUESTION + 1 and asks.endswith("?"):
+        return f"{own}\n\n{asks}", body + between[: between.index("\n")]
     return own, found

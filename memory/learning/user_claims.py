@@ -86,7 +86,7 @@ _WHO_ES: Final = (
 )
 _THE_ES: Final = rf"(?:\b(?:el|la|los|las|del|al|nuestr[oa]|tu|su|est[ea]|mi)\s{_WHO_ES}\b)"
 _DID_ES: Final = (
-    r"(?:(?:ya |nos |me |lo |la |le |les |se |también |siempre |nunca |no )*"
+    r"(?:(?:ya |nos |me |lo |la |le |les |se |también |siempre |nunca |no )*+"
     r"(?:(?:ha|han|había|hubo) (?:ya )?(?:\w{2,14}[aií]do|dicho|hecho|puesto|escrito|resuelto|dado)|"
     r"(?!(?:inició|entró|abrió|cerró|pulsó|subió|creó|recibió|introdujo)\b)\w{2,14}[óú](?![a-z])|"
     r"quiso|dijo|hizo|puso|dio|quiere|prefiere|exige|pide|permite|autoriza|prohíbe|desea|insiste|aprueba|acepta|"

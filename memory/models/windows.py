@@ -90,7 +90,8 @@ class ModelWindows:
     def known(self, model: str) -> int | None:
         """The window of a model as a person set it, as its provider told it, or as the table has it."""
         name = model.strip().lower()
-        for pattern, tokens in self._set:
+        # A name without end is nobody's, and would be looked through many times.
+        for pattern, tokens in self._set if len(name) <= MAX_NAME_CHARS else ():
             if pattern.fullmatch(name) or pattern.fullmatch(_base(name)):
                 return tokens
         learned = self._learned.get(name)

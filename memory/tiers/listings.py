@@ -31,9 +31,9 @@ _LISTING_TOOLS = re.compile(
 )
 _SEARCH_TOOLS = re.compile(r"(?i)(?:grep|search_?(?:files|code|text|dir|file)|ripgrep|codebase_search|rg)$")
 _LISTING_COMMAND = re.compile(
-    r"(?:^|[;&|(\n])\s*(?:sudo )?(?:ls|find|tree|fd|git ls-files|git status|rg --files|du|unzip -l|tar -?tz?v?f)\b"
+    r"(?:^|[;&|(\n])[^\S\n]*+(?:sudo )?(?:ls|find|tree|fd|git ls-files|git status|rg --files|du|unzip -l|tar -?tz?v?f)\b"
 )
-_SEARCH_COMMAND = re.compile(r"(?:^|[;&|(\n])\s*(?:sudo )?(?:xargs (?:-\S+ )*)?(?:e?grep|rg|ag|ack|git grep)\b")
+_SEARCH_COMMAND = re.compile(r"(?:^|[;&|(\n])[^\S\n]*+(?:sudo )?(?:xargs (?:-\S+ )*)?(?:e?grep|rg|ag|ack|git grep)\b")
 
 # `-rw-r--r-- 1 owner group 1234 Jan 1 12:00 name`
 _LONG_ENTRY = re.compile(

@@ -382,7 +382,7 @@ def tried(
         command = [sys.executable, "-m", "tests.bench.patterns", "--child", "--packages", ",".join(packages)]
         command += ["--root", str(root), "--begin", str(begin), "--count", str(count and last - begin)]
         with subprocess.Popen(
-            [*command, "--each", str(each)], stdout=subprocess.PIPE, cwd=root, env=_env(root)
+            [*command, "--each", str(each)], stdout=subprocess.PIPE, bufsize=0, cwd=root, env=_env(root)
         ) as child:
             assert child.stdout
             at: dict[str, Any] = {}

@@ -19,7 +19,7 @@ EDITED = 0.5
 
 _BEGINS = re.compile(r"^[ \t]*<!-- palimpsest: approved\b[^\n]*-->[ \t]*\r?$", re.MULTILINE)
 _ENDS = re.compile(r"^[ \t]*<!-- palimpsest: end of what was approved -->[ \t]*\r?$", re.MULTILINE)
-_BULLET = re.compile(r"^[-*+][ \t]+(\S.*?)[ \t]*$")
+_BULLET = re.compile(r"^[-*+][ \t]+(\S(?:.*[^ \t\n])?)[ \t]*$")
 
 
 class Malformed(ValueError):

@@ -167,7 +167,7 @@ def _versions_in(name: str, text: str) -> dict[str, str]:
     if name == "Gemfile":
         return {
             each[1]: each[2] or ""
-            for each in re.finditer(r"(?m)^\s*gem ['\"]([\w-]+)['\"](?:, ['\"]([^'\"]+)['\"])?", text)
+            for each in re.finditer(r"(?m)^[^\S\n]*gem ['\"]([\w-]+)['\"](?:, ['\"]([^'\"]+)['\"])?", text)
         }
     if name.startswith("requirements"):
         return _requirements(text.splitlines()[:2000])

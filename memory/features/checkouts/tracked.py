@@ -38,7 +38,9 @@ _SECTIONS: Final = {
 }
 _REST: Final = "Facts"
 _ORDER: Final = ("Decisions", "Conventions", "What works", "What does not work", _REST)
-_LINE: Final = re.compile(r"[-*+][ \t]+(?P<said>\S.*?)[ \t]*(?:<!--[ \t]*(?P<id>[0-9A-Fa-f-]{36})[ \t]*-->[ \t]*)?")
+_LINE: Final = re.compile(
+    r"[-*+][ \t]+(?P<said>\S(?:.*?[^ \t\n])??)[ \t]*+(?:<!--[ \t]*(?P<id>[0-9A-Fa-f-]{36})[ \t]*-->[ \t]*)?"
+)
 _HEADER: Final = re.compile(r"([0-9a-f]{40}(?:[0-9a-f]{24})?) \d+ \d+")
 _OTHERS: Final = uuid.UUID("8d7a1f5e-2c0b-5e0a-8a55-2e6b1d0a9c41")
 """The namespace of the ids of lines that were written without one."""

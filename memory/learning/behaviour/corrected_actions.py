@@ -151,7 +151,7 @@ _OBJECTS = re.compile(
     re.IGNORECASE,
 )
 _USER_FEEDBACK = re.compile(
-    r"(?:the user said|user'?s? (?:reason|feedback|message))\s*:?\s*\n?(?P<said>\S[^\0]{2,600})", re.I
+    r"(?:the user said|user'?s? (?:reason|feedback|message))\s*+(?::\s*+)?(?P<said>\S[^\0]{2,600})", re.I
 )
 _COMMON_WORDS = "the and that this not you use with for are was have should instead don but can all new old string"
 _COMMON = frozenset(_COMMON_WORDS.split())

@@ -94,7 +94,9 @@ _LOOKED_AT = 200
 _ENOUGH = 3
 
 # A command that shows a file, and the files that it may show.
-_SHOWING = re.compile(r"(?:^|[;&|(]|\n)\s*(?:sudo )?(?:cat|sed -n|head|tail|nl|bat|batcat|less|more|awk|git show)\b")
+_SHOWING = re.compile(
+    r"(?:^|[;&|(\n])[^\S\n]*+(?:sudo )?(?:cat|sed -n|head|tail|nl|bat|batcat|less|more|awk|git show)\b"
+)
 _FILE = re.compile(r"[\w@%+=~./\\:-]*\.[A-Za-z0-9+]{1,11}\b")
 
 

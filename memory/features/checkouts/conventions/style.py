@@ -120,7 +120,7 @@ def _prettier(file: str, text: str) -> Iterator[Said]:
 
 
 def _typescript(text: str) -> Iterator[Said]:
-    options = _section(_json(re.sub(r"(?m)^\s*//.*$", "", text)), "compilerOptions")
+    options = _section(_json(re.sub(r"(?m)^[^\S\n]*//.*$", "", text)), "compilerOptions")
     if options.get("strict") is True:
         yield "strict", at_line("tsconfig.json", text, r"\"strict\"")
 
