@@ -20,7 +20,7 @@ _ENDINGS: Final = (
 )
 _NAMED: Final = "Makefile|Dockerfile|Justfile|justfile|Procfile|Gemfile|Rakefile|Jenkinsfile|CMakeLists\\.txt|go\\.mod"
 _FILE: Final = re.compile(
-    rf"(?<![\w/.@:~-])(?P<path>/?(?:[\w.@+-]+/)*(?:[\w.@+-]+\.(?:{_ENDINGS})|(?:{_NAMED})))(?::(?P<line>\d{{1,6}}))?(?![\w/])"
+    rf"(?<![\w/.@:~+-])(?P<path>/?(?:[\w.@+-]+/)*(?:[\w.@+-]+\.(?:{_ENDINGS})|(?:{_NAMED})))(?::(?P<line>\d{{1,6}}))?(?![\w/])"
 )
 _FOLDER: Final = re.compile(r"(?<![\w/.@:~+-])(?P<path>[\w.@+-]+(?:/[\w.@+-]+)+)/?(?![\w/])")
 _QUOTED: Final = re.compile(r"`([^`\n]{2,120})`")

@@ -31,7 +31,8 @@ _LISTING_TOOLS = re.compile(
 )
 _SEARCH_TOOLS = re.compile(r"(?i)(?:grep|search_?(?:files|code|text|dir|file)|ripgrep|codebase_search|rg)$")
 _LISTING_COMMAND = re.compile(
-    r"(?:^|[;&|(\n])[^\S\n]*+(?:sudo )?(?:ls|find|tree|fd|git ls-files|git status|rg --files|du|unzip -l|tar -?tz?v?f)\b"
+    r"(?:^|[;&|(\n])[^\S\n]*+(?:sudo )?"
+    r"(?:ls|find|tree|fd|git ls-files|git status|rg --files|du|unzip -l|tar -?tz?v?f)\b"
 )
 _SEARCH_COMMAND = re.compile(r"(?:^|[;&|(\n])[^\S\n]*+(?:sudo )?(?:xargs (?:-\S+ )*)?(?:e?grep|rg|ag|ack|git grep)\b")
 
