@@ -16,7 +16,7 @@ def test_a_pattern_whose_time_grows_with_the_square_is_found(pattern: str) -> No
     assert found is not None and found.growth > 2.5
 
 
-@pytest.mark.parametrize("pattern", [r"\d{1,4}-\d{2}", r"(?<!\w)\w++@?", r"[^\n]*+\n"])
+@pytest.mark.parametrize("pattern", [r"\d{1,4}-\d{2}", r"(?<!\w)\w++@?", r"(?<!x)x{1,9}:"])
 def test_a_linear_one_is_not(pattern: str) -> None:
     assert slow(Found("here:1", re.compile(pattern), WAYS), seconds=1.0) is None
 
@@ -32,7 +32,7 @@ def test_a_package_is_tried_in_a_child_that_does_not_hang(tmp_path: Path) -> Non
         "def f(text: str) -> bool:\n"
         "    return bool(re.search(r'\\d+;', text))\n"
     )
-    found, next_index = tried(["planted"], root=tmp_path, each=0.5, endless=2.0)
+    found, next_index = tried(["planted"], root=tmp_path, each=0.5, endless=8.0)
     assert [(each.place, each.way == "?") for each in found] == [
         ("planted/__init__.py:2", True),
         ("planted/__init__.py:4", False),

@@ -207,7 +207,7 @@ def _requirements(lines: Iterable[str]) -> dict[str, str]:
 
 def _go_mod(text: str) -> dict[str, str]:
     found = {
-        each[1].rpartition("/")[2]: each[2] for each in re.finditer(r"(?m)^\s*(?:require )?(\S+/\S+) v(\S+)", text)
+        each[1].rpartition("/")[2]: each[2] for each in re.finditer(r"(?m)^[^\S\n]*(?:require )?(\S+/\S+) v(\S+)", text)
     }
     match = re.search(r"(?m)^go (\S+)", text)
     return found | ({"go": match[1]} if match else {})
