@@ -9,7 +9,7 @@ import pytest
 
 from memory.context.decompose import parts
 from memory.context.question import ask
-from memory.conversation import Conversation, Message, Role, ToolResult
+from memory.conversation import Conversation, Message, Role, Text, ToolResult
 from memory.learning.behaviour.corrected_actions import _reason
 from memory.learning.citations import citations
 from memory.learning.pasted_text import parted
@@ -20,8 +20,8 @@ from memory.tiers.shape import Hint
 
 
 def failing(text: str) -> object:
-    result = ToolResult("1", text)
-    return ask(Conversation((Message(Role.TOOL, (result,)),)), None, [result])
+    result = ToolResult("1", (Text(text),))
+    return ask(Conversation((Message(Role.TOOL, (result,), b"t"),)), None, [result])
 
 
 @pytest.mark.parametrize(
