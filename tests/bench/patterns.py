@@ -62,7 +62,27 @@ WAYS = ("match", "fullmatch", "search", "finditer")
 SCANNING = {"sub": "finditer", "subn": "finditer", "findall": "finditer", "split": "finditer"}
 CALLED = re.compile(r"\.(match|fullmatch|search|finditer|sub|subn|findall|split)\b")
 
-COMMON = (" ", "\n", " \n", "\t", "a", "A", "a ", "a\n", "1", "1 ", "-", "--", ".", "a.", "/", "a/", "'", '"', "`")
+COMMON: tuple[str, ...] = (
+    " ",
+    "\n",
+    " \n",
+    "\t",
+    "a",
+    "A",
+    "a ",
+    "a\n",
+    "1",
+    "1 ",
+    "-",
+    "--",
+    ".",
+    "a.",
+    "/",
+    "a/",
+    "'",
+    '"',
+    "`",
+)
 COMMON += ("(", "[", "{", "<", "\\", "_", "=", ":", ",", "é ", "# ", "a=", "a-", "a, ")
 ENDS = ("", "\x00")
 
