@@ -21,7 +21,7 @@ from memory.tiers.shape import Hint
 
 def failing(text: str) -> object:
     result = ToolResult("1", (Text(text),))
-    return ask(Conversation("model", (Message(Role.TOOL, (result,), b"t"),)), None, [result])
+    return ask(Conversation("chat", "model", (Message(Role.TOOL, (result,), b"t"),)), None, [result])
 
 
 @pytest.mark.parametrize(
