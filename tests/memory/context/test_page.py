@@ -113,7 +113,7 @@ def test_of_a_long_statement_its_core_stands_there() -> None:
 
 
 def test_of_a_long_answer_its_core_stands_there_without_what_it_answers() -> None:
-    text = "Never squash my commits, with a single one of them I could not find the fault last year"
+    text = "Never squash my commits, because my old team lost a day"
     known = wish(f"{text} [on: I squash the branch.]", core="Never squash my commits")
     assert page([known], 400, NOW).text.endswith("\n- Never squash my commits\n")
 
