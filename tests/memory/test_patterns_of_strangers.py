@@ -11,6 +11,7 @@ from memory.context.decompose import parts
 from memory.context.question import ask
 from memory.conversation import Conversation, Message, Role, Text, ToolResult
 from memory.learning.behaviour.corrected_actions import _reason
+from memory.learning.behaviour.fixes import _plain
 from memory.learning.citations import citations
 from memory.learning.pasted_text import parted
 from memory.learning.user_claims import claims_authority
@@ -29,10 +30,11 @@ def failing(text: str) -> object:
     [
         (failing, "a." * 1000, 20),
         (lambda text: parts(text + " what?"), "both X" + "-O" * 990, 40),
-        (citations, "+" * 4000, 10),
-        (citations, "+." * 2000, 10),
+        (citations, "+" * 4000, 5),
+        (citations, "+." * 2000, 5),
         (parted, "Here is a page I found:\n" + "\n\t" * 30_000 + "x", 1),
-        (claims_authority, "user " + "la " * 660, 20),
+        (claims_authority, "user " + "la " * 660, 8),
+        (_plain, "make" + " \t" * 4000 + "x", 4),
         (_reason, "the user said" + "\n" * 3980, 2),
         (shown_by, "\n" * 2000, 20),
         (lambda text: is_search(Hint(tool="bash", command=text)), "  \n" * 660, 20),

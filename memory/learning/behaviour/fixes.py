@@ -174,4 +174,4 @@ def _short(command: str) -> str:
 
 
 # What is behind a command only to shorten what it prints.
-_FILTERED = re.compile(r"\s*(?:2>&1|2>/dev/null|\|\s*(?:head|tail|grep|cat|tee|less)\b[^|;&]*)")
+_FILTERED = re.compile(r"(?:(?<!\s)\s++)?+(?:2>&1|2>/dev/null|\|\s*(?:head|tail|grep|cat|tee|less)\b[^|;&]*)")
