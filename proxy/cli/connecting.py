@@ -32,6 +32,7 @@ from proxy.connect import (
     FilePreview,
     NotEditable,
     carry_out,
+    connected_files,
     has_status_line,
     look,
     mcp_runtimes,
@@ -231,6 +232,8 @@ def _write(planned: ConnectPlan, originals: Path, yes: bool, as_json: bool) -> N
         print(f"written: {file}")
     if not done:
         print("it is connected already")
+    if planned.environment:
+        print(f"Set this, too, where you start it:\n\n{planned.exports}\n")
     _notes(planned)
     if done:
         print(f"`palimpsest connect {planned.runtime} --undo` puts it back.", file=sys.stderr)
@@ -249,8 +252,12 @@ def _undo(planned: ConnectPlan, settled: Loaded, force: bool, yes: bool, as_json
     done = put_back(planned, originals, force)
     if as_json:
         _as_json(planned, shown, done, too_large=too_large, unknown=unknown)
+    elif done:
+        print("\n".join(f"put back: {file}" for file in done))
     else:
-        print("\n".join(f"put back: {file}" for file in done) or "nothing of it was written by us")
+        print("nothing of it was written by us")
+        for file in connected_files(originals):
+            print(f"still connected: {file}")
 
 
 def _too_large(runtime: str, settled: Loaded) -> tuple[list[dict[str, Any]], str]:
@@ -284,8 +291,6 @@ def _diff(shown: Sequence[FilePreview]) -> None:
 def _notes(planned: ConnectPlan) -> None:
     for note in planned.notes:
         print(f"- {note}")
-    if planned.environment and planned.changes:
-        print("- and set the variables: " + ", ".join(planned.environment))
     for warning in planned.warnings:
         print(f"! {warning}", file=sys.stderr)
 

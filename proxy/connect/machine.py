@@ -13,7 +13,8 @@ from typing import Any
 class Machine:
     """A user's folders, and which runtimes are logged in with a subscription instead of an API key.
 
-    ``logins`` holds runtime names; ``keys`` the names of the variables with keys that are set.
+    ``logins`` holds runtime names; ``present`` those of the files that a guide asks for that are there; ``checkout`` is
+    the root of the repository around ``directory``, if there is one.
     """
 
     home: Path
@@ -21,11 +22,17 @@ class Machine:
     environment: Mapping[str, str] = field(default_factory=dict)
     logins: frozenset[str] = frozenset()
     present: frozenset[Path] = frozenset()
+    checkout: Path | None = None
 
     def folder(self, variable: str, default: str) -> Path:
         """A configuration folder: the one that a variable names, else a default below the home folder."""
         configured = self.environment.get(variable)
         return Path(configured).expanduser() if configured else self.home / default
+
+    @property
+    def gemini(self) -> Path:
+        """Gemini CLI's folder; its variable names what is to be a home folder to it."""
+        return self.folder("GEMINI_CLI_HOME", "") / ".gemini"
 
 
 def look(home: Path, directory: Path, environment: Mapping[str, str]) -> Machine:
@@ -43,7 +50,7 @@ def look(home: Path, directory: Path, environment: Mapping[str, str]) -> Machine
         held = settings.get("env")
         if "apiKeyHelper" not in settings and not (isinstance(held, dict) and "ANTHROPIC_API_KEY" in held):
             logins.add("claude?")
-    auth = _json(home / ".gemini" / "settings.json").get("security")
+    auth = _json(machine.gemini / "settings.json").get("security")
     method = auth.get("auth") if isinstance(auth, dict) else None
     if isinstance(method, dict) and str(method.get("selectedType", "")).startswith(("oauth", "login")):
         logins.add("gemini")
@@ -51,9 +58,11 @@ def look(home: Path, directory: Path, environment: Mapping[str, str]) -> Machine
     for runtime, file in (("opencode", data / "opencode" / "auth.json"), ("pi", home / ".pi" / "agent" / "auth.json")):
         if any(isinstance(entry, dict) and entry.get("type") == "oauth" for entry in _json(file).values()):
             logins.add(runtime)
-    opencode = machine.folder("XDG_CONFIG_HOME", ".config") / "opencode"
-    present = {file for file in (opencode / "opencode.jsonc", opencode / "config.json") if file.is_file()}
-    return Machine(home, directory, environment, frozenset(logins), frozenset(present))
+    config = machine.folder("XDG_CONFIG_HOME", ".config")
+    asked_for = (config / "opencode" / "opencode.jsonc", config / "kilo" / "kilo.jsonc")
+    present = frozenset(file for file in asked_for if file.is_file())
+    checkout = next((folder for folder in (directory, *directory.parents) if (folder / ".git").exists()), None)
+    return Machine(home, directory, environment, frozenset(logins), present, checkout)
 
 
 def _json(file: Path) -> dict[str, Any]:

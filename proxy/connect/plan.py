@@ -90,11 +90,16 @@ class ConnectPlan:
         return replace(self, changes=tuple(changes))
 
     @property
+    def exports(self) -> str:
+        """The lines that set the variables in a shell."""
+        return "\n".join(f"export {name}={_shell(value)}" for name, value in self.environment.items())
+
+    @property
     def snippet(self) -> str:
         """The whole configuration as text, to be read or copied."""
         parts = [f"# {change.path}\n{change.snippet.rstrip()}" for change in self.changes]
         if self.environment:
-            parts.append("\n".join(f"export {name}={_shell(value)}" for name, value in self.environment.items()))
+            parts.append(self.exports)
         if self.example:
             parts.append(self.example)
         return "\n\n".join(parts) + "\n"

@@ -9,10 +9,7 @@ from proxy.connect.plan import Address, ConfigChange, ConnectPlan
 
 
 def opencode(address: Address, machine: Machine) -> ConnectPlan:
-    folder = machine.folder("XDG_CONFIG_HOME", ".config") / "opencode"
-    configured = machine.environment.get("OPENCODE_CONFIG")
-    jsonc = folder / "opencode.jsonc"
-    file = Path(configured) if configured else jsonc if jsonc in machine.present else folder / "opencode.json"
+    file = _with_comments_or_without("opencode", machine)
     url = address.url()
     return ConnectPlan(
         runtime="opencode",
@@ -174,26 +171,30 @@ def aider(address: Address, machine: Machine) -> ConnectPlan:
         title="aider",
         changes=(
             ConfigChange(
-                machine.directory / ".aider.conf.yml", "yaml", {("openai-api-base",): address.url(placeless=True)}
+                (machine.checkout or machine.directory) / ".aider.conf.yml",
+                "yaml",
+                {("openai-api-base",): address.url(placeless=True)},
             ),
         ),
         environment={"ANTHROPIC_API_BASE": address.url(placeless=True, version=False)},
         notes=(
             "aider does not say where it runs, so that the project stands in the address, and the file in the project.",
             "The variable is for Anthropic's models.",
+            "The address has the key to your memory in it: keep .aider.conf.yml out of what is committed, as the line "
+            ".aider* in .gitignore does, which aider offers to write.",
         ),
     )
 
 
 def kilo(address: Address, machine: Machine) -> ConnectPlan:
-    configured = machine.environment.get("KILO_CONFIG")
+    file = _with_comments_or_without("kilo", machine)
     url = address.url()
     return ConnectPlan(
         runtime="kilo",
         title="Kilo",
         changes=(
             ConfigChange(
-                Path(configured) if configured else machine.folder("XDG_CONFIG_HOME", ".config") / "kilo" / "kilo.json",
+                file,
                 "json",
                 {
                     ("provider", "openai", "options", "baseURL"): url,
@@ -245,6 +246,16 @@ def zed(address: Address, machine: Machine) -> ConnectPlan:
             "Agents that run inside of Zed (Claude Code, Gemini CLI, Codex) are connected by their own names.",
         ),
     )
+
+
+def _with_comments_or_without(name: str, machine: Machine) -> Path:
+    """The file of opencode, or of what is made of it: where both of its two forms are there, the ``.jsonc`` wins."""
+    configured = machine.environment.get(f"{name.upper()}_CONFIG")
+    folder = machine.folder("XDG_CONFIG_HOME", ".config") / name
+    commented = folder / f"{name}.jsonc"
+    if configured:
+        return Path(configured)
+    return commented if commented in machine.present else folder / f"{name}.json"
 
 
 def _login(runtime: str, machine: Machine, what: str) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ def gemini(address: Address, machine: Machine) -> ConnectPlan:
         title="Gemini CLI",
         changes=(
             ConfigChange(
-                machine.home / ".gemini" / "settings.json",
+                machine.gemini / "settings.json",
                 "json",
                 {("model", "compressionThreshold"): GEMINI_COMPACTS_AT},
             ),

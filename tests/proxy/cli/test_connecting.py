@@ -42,6 +42,16 @@ def test_a_file_is_written_and_put_back_to_the_byte(person: Path, home: Path) ->
     assert "nothing of it was written by us" in run("connect", "codex", "--undo").out
 
 
+def test_variables_that_no_file_can_hold_are_told_with_their_values(person: Path) -> None:
+    done = run("connect", "gemini", "--write", "--yes")
+    assert "\nexport GOOGLE_GEMINI_BASE_URL=http://" in done.out
+
+
+def test_where_nothing_is_to_be_put_back_it_is_told_what_still_is_connected(person: Path) -> None:
+    run("connect", "codex", "--write", "--yes")
+    assert f"still connected: {person / '.codex' / 'config.toml'}" in run("connect", "claude", "--undo").out
+
+
 def test_a_file_that_was_changed_since_is_not_put_back_unasked(person: Path) -> None:
     file = person / ".codex" / "config.toml"
     run("connect", "codex", "--write", "--yes")

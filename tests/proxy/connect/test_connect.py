@@ -243,9 +243,32 @@ def test_folders_follow_the_runtimes_own_variables(tmp_path: Path) -> None:
         tmp_path / "cl" / "settings.json",
         tmp_path / "xdg/opencode/opencode.json",
     ]
-    (tmp_path / "xdg" / "opencode").mkdir(parents=True)
-    (tmp_path / "xdg" / "opencode" / "opencode.jsonc").write_text("{}")
-    assert plan("opencode", ADDRESS, look(tmp_path, tmp_path, environment)).changes[0].path.name == "opencode.jsonc"
+
+
+@pytest.mark.parametrize("runtime", ["opencode", "kilo"])
+def test_of_a_runtimes_two_files_the_one_that_wins_is_written(runtime: str, tmp_path: Path) -> None:
+    folder = tmp_path / ".config" / runtime
+    folder.mkdir(parents=True)
+    assert plan(runtime, ADDRESS, look(tmp_path, tmp_path, {})).changes[0].path == folder / f"{runtime}.json"
+    (folder / f"{runtime}.jsonc").write_text("{}")
+    assert plan(runtime, ADDRESS, look(tmp_path, tmp_path, {})).changes[0].path == folder / f"{runtime}.jsonc"
+
+
+def test_gemini_is_looked_for_in_the_home_that_its_variable_names(tmp_path: Path) -> None:
+    settings = tmp_path / "elsewhere" / ".gemini" / "settings.json"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('{"security": {"auth": {"selectedType": "oauth-personal"}}}')
+    found = look(tmp_path, tmp_path, {"GEMINI_CLI_HOME": str(tmp_path / "elsewhere")})
+    assert plan("gemini", ADDRESS, found).changes[0].path == settings and "gemini" in found.logins
+    assert "gemini" not in look(tmp_path, tmp_path, {}).logins
+
+
+def test_aider_is_connected_at_the_root_of_the_repository_that_its_project_is(tmp_path: Path) -> None:
+    inside = tmp_path / "repository" / "src"
+    inside.mkdir(parents=True)
+    assert plan("aider", ADDRESS, look(tmp_path, inside, {})).changes[0].path == inside / ".aider.conf.yml"
+    (tmp_path / "repository" / ".git").mkdir()
+    assert plan("aider", ADDRESS, look(tmp_path, inside, {})).changes[0].path == inside.parent / ".aider.conf.yml"
 
 
 def test_every_guide_can_be_read_and_says_something(tmp_path: Path) -> None:
