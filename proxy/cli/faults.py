@@ -19,10 +19,13 @@ import typer
 from proxy.cli.terminal import harmless
 from proxy.setting_sources import SettingsError
 
+STOPPED = 130
+"""The exit code of what a person ended by Ctrl-C or Ctrl-D."""
+
 
 class CommandError(Exception):
-    """Something that a person can act on. ``code`` is the exit code: 1 it failed, 2 it was asked wrongly. (3, of a
-    command that went on past what it could not do, is no fault: it was done in part.)"""
+    """Something that a person can act on. ``code`` is the exit code: 1 it failed, 2 it was asked wrongly,
+    :data:`STOPPED`. (3, of a command that went on past what it could not do, is no fault: it was done in part.)"""
 
     def __init__(self, sentence: str, code: int = 1) -> None:
         super().__init__(sentence)
@@ -45,14 +48,16 @@ def own_arguments(arguments: Sequence[str]) -> list[str]:
 
 def obey(app: typer.Typer, arguments: Sequence[str], program: str) -> None:
     """Run a command. Where JSON was asked for, what is wrong with the arguments is a fault as any other."""
+    # The application itself would set a hook of its own for what nobody foresaw, in the place of ours.
+    command = typer.main.get_command(app)
     if "--json" not in own_arguments(arguments):
-        app(list(arguments), prog_name=program)
+        command(list(arguments), prog_name=program)
     try:
-        code = app(list(arguments), prog_name=program, standalone_mode=False)
+        code = command(list(arguments), prog_name=program, standalone_mode=False)
     except _CLICK_EXCEPTION as error:
         raise CommandError(error.format_message(), error.exit_code) from error
     except typer.Abort as error:
-        raise CommandError("stopped") from error
+        raise CommandError("stopped", STOPPED) from error
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -73,7 +78,7 @@ def as_sentences(debug: bool = False, as_json: bool = False) -> Iterator[None]:
     except OSError as error:
         _exit(str(error), 1, as_json)
     except KeyboardInterrupt:
-        _exit("stopped", 130, as_json)
+        _exit("stopped", STOPPED, as_json)
 
 
 @contextmanager

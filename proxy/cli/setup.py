@@ -20,7 +20,7 @@ import typer
 from proxy.cli import importing, output, prompts, service, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.connecting import ORIGINALS_FOLDER, address_of
-from proxy.cli.faults import CommandError
+from proxy.cli.faults import STOPPED, CommandError
 from proxy.cli.prompts import agreed
 from proxy.cli.runtime_names import installed
 from proxy.cli.server import RunningServer, running
@@ -111,6 +111,16 @@ def setup(
     if call.as_json:
         output.as_json(_looked(settings).as_json)
         return
+    try:
+        _asked(call, settings, yes)
+    except typer.Abort:
+        print(file=sys.stderr)  # The question's line is not ended yet.
+        stays = f"what was done until here stays, `{wording.program()} setup` goes on from it"
+        raise CommandError(f"stopped: {stays}", STOPPED) from None
+
+
+def _asked(call: Call, settings: Settings, yes: bool) -> None:
+    """One question after the other."""
     if not yes:
         _say(_INTRODUCTION)
     _served(call, settings, yes)

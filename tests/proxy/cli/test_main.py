@@ -13,7 +13,6 @@ import pytest
 
 import memory
 from proxy.cli import main
-from proxy.cli.faults import as_sentences
 from tests.proxy.cli.running import program, run
 
 NO_SUCH_MEMORY = "there is no memory 'nothing': it is named by its id, or the beginning of one"
@@ -95,13 +94,25 @@ def test_what_was_asked_wrongly_is_json_too(wrong: tuple[str, ...]) -> None:
     assert "Usage:" in run(*wrong).err
 
 
-def test_what_was_not_foreseen_is_json_too(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
-    with as_sentences(as_json=True):
-        sys.excepthook(TypeError, TypeError("no"), None)
-    told = capsys.readouterr()
-    assert json.loads(told.out) == {"error": "this should not have happened: TypeError: no"}
-    assert "--debug" in told.err
+FAILING = """
+import sys, typer
+from proxy.cli.faults import as_sentences, obey
+app = typer.Typer()
+@app.command()
+def fails(as_json: bool = typer.Option(False, "--json")) -> None:
+    raise TypeError("no")
+with as_sentences(as_json="--json" in sys.argv):
+    obey(app, sys.argv[1:], "program")
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_what_was_not_foreseen_is_a_sentence_too(options: tuple[str, ...]) -> None:
+    done = subprocess.run([sys.executable, "-c", FAILING, *options], capture_output=True, text=True, check=False)
+    sentence = "this should not have happened: TypeError: no"
+    assert done.returncode == 1 and f"palimpsest: {sentence}\n" in done.stderr
+    assert "--debug" in done.stderr and "Traceback" not in done.stderr
+    assert not options or json.loads(done.stdout) == {"error": sentence}
 
 
 def test_who_stops_reading_is_told_nothing(tmp_path: Path) -> None:

@@ -52,6 +52,12 @@ def test_all_is_done_on_a_yes(person: Path, server: RunningServer) -> None:
     assert again.out.count("is connected already") == 2 and "palimpsest import" in again.out
 
 
+def test_who_stops_in_between_is_told_that_it_can_be_gone_on_with(person: Path, server: RunningServer) -> None:
+    done = run("setup", stdin="y\n")
+    assert done.code == 130 and "stopped: what was done until here stays, `palimpsest setup` goes on" in done.err
+    assert "palimpsest" in (person / ".codex" / "config.toml").read_text()
+
+
 def test_nothing_is_done_without_a_yes(person: Path, server: RunningServer) -> None:
     done = run("setup", stdin="n\nn\nn\n")
     assert done.code == 0 and "Nothing is connected yet" in done.out
