@@ -319,15 +319,16 @@ def _print_summary(data: dict[str, Any]) -> None:
         place = f"{each['file']}:{each['line']}" if each["line"] else each["file"]
         print(f"{place}: {each['why']}", file=sys.stderr)
     if not data["files"]:
-        console.print(
-            "there is nothing to import: no session of Claude Code, Codex or opencode, no CLAUDE.md, AGENTS.md or the "
-            "like, no export. Your own Markdown is taken with --kind notes"
-        )
+        if not data["problems"]:
+            console.print(
+                "there is nothing to import: no session of Claude Code, Codex or opencode, no CLAUDE.md, AGENTS.md or "
+                "the like, no export. Your own Markdown is taken with --kind notes"
+            )
         return
     would = "would be " if data["dry_run"] else ""
     if data["sessions"]:
         turns = f"{data['new']} of {wording.count(data['turns'], 'turn')}"
-        console.print(f"{wording.count(data['sessions'], 'session')}: {turns} {would or 'are '}new")
+        console.print(f"{wording.count(data['sessions'], 'session')}: {turns} {would}new")
         if data["seen"]:
             console.print(f"{data['seen']} came through the proxy when they took place")
         if data["copied"]:

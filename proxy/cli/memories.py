@@ -83,6 +83,10 @@ def _all_but_files(call: Call, limit: int) -> None:
         scope = call.scope(server)
         said = server.ask("GET", "api/facts", {"origin": others, "limit": limit, **scope})["facts"]
         written = len(server.ask("GET", "api/facts", {"origin": Origin.FILE, "limit": COUNTED, **scope})["facts"])
+        held = [] if said or written else server.ask("GET", "api/quarantine", scope)["memories"]
+    if held:
+        output.screen().print(f"nothing is in use; in quarantine: {len(held)}, see {wording.program()} quarantine")
+        return
     if said or not written:
         output.memories(said, "nothing has been learned yet")
     if not written:

@@ -7,8 +7,10 @@ read last; Claude.ai gives one line of messages. What a person attached is someb
 
 from __future__ import annotations
 
+import json
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -26,14 +28,16 @@ LARGEST = 2**30
 _NAME = re.compile(r"conversations(?:[-_]\d{1,4})?\.json", re.IGNORECASE)
 _SPOKEN = ("text", "multimodal_text")
 _HEAD = 4096
+_UNREADABLE = (OSError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError)
+"""What unpacking raises: damage wherever it is, a way of packing that is not known, a password."""
 
 
 def read(file: Path, problem: Problem, seen: set[str]) -> Iterator[Transcript]:
     """The conversations of an export."""
     for name, data in _files(file, problem):
         try:
-            found = orjson.loads(data)
-        except orjson.JSONDecodeError as error:
+            found = _json(data)
+        except (ValueError, RecursionError) as error:
             problem(file, 0, f"{name} is no JSON: {error}")
             continue
         for place, each in enumerate(found if isinstance(found, list) else [found], 1):
@@ -43,6 +47,21 @@ def read(file: Path, problem: Problem, seen: set[str]) -> Iterator[Transcript]:
             elif transcript.session not in seen:
                 seen.add(transcript.session)
                 yield transcript
+
+
+def what_is_wrong(file: Path) -> str | None:
+    """Why a zip holds no conversations that can be read; None where it does, or is no zip by its name."""
+    if file.suffix.lower() != ".zip":
+        return None
+    try:
+        with zipfile.ZipFile(file) as packed:
+            members = [each for each in packed.infolist() if _is_conversations(each.filename)]
+            for each in members[:1]:
+                with packed.open(each) as stream:
+                    stream.read(_HEAD)
+    except _UNREADABLE as error:
+        return f"it cannot be unpacked, fetch it again: {error}"
+    return None if members else "no conversations.json is in it: it is no export of ChatGPT or Claude.ai"
 
 
 def site_of(file: Path) -> str | None:
@@ -60,13 +79,14 @@ def site_of(file: Path) -> str | None:
                 head = stream.read(_HEAD)
         else:
             return None
-    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError):
+    except _UNREADABLE:
         return None
-    if not head.lstrip().startswith((b"[", b"{")):
+    begun = head.decode(json.detect_encoding(head), "ignore")
+    if not begun.lstrip().startswith(("[", "{")):
         return None
-    if b'"mapping"' in head:
+    if '"mapping"' in begun:
         return CHATGPT
-    return CLAUDE_AI if b'"chat_messages"' in head or b'"uuid"' in head else None
+    return CLAUDE_AI if '"chat_messages"' in begun or '"uuid"' in begun else None
 
 
 def _files(file: Path, problem: Problem) -> Iterator[tuple[str, bytes]]:
@@ -76,16 +96,36 @@ def _files(file: Path, problem: Problem) -> Iterator[tuple[str, bytes]]:
         else:
             yield file.name, file.read_bytes()
         return
+    if wrong := what_is_wrong(file):
+        problem(file, 0, wrong)
+        return
     with zipfile.ZipFile(file) as packed:
         for member in sorted(packed.infolist(), key=lambda each: each.filename):
             if not _is_conversations(member.filename):
                 continue
-            with packed.open(member) as stream:
-                data = stream.read(LARGEST + 1)
+            try:
+                with packed.open(member) as stream:
+                    data = stream.read(LARGEST + 1)
+            except _UNREADABLE as error:
+                problem(file, 0, f"{member.filename} cannot be unpacked, fetch it again: {error}")
+                continue
             if len(data) > LARGEST:
                 problem(file, 0, f"{member.filename} has more than {LARGEST >> 20} MiB")
             else:
                 yield member.filename, data
+
+
+def _json(data: bytes) -> Any:
+    """What a file says. Where it is none of strict JSON, that is read which programs write all the same: another
+    encoding, a mark at the beginning, half of a character (an emoji that was cut in two), which becomes a "?".
+
+    Raises:
+        ValueError: when it is no JSON at all.
+    """
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return orjson.loads(json.dumps(json.loads(data), ensure_ascii=False).encode("utf-8", "replace"))
 
 
 def _is_conversations(name: str) -> bool:

@@ -43,6 +43,7 @@ NOTES = frozenset(
 )
 """How files of notes for agents are called, in lower case."""
 
+_CHATS = (ImportSourceKind.CHATGPT, ImportSourceKind.CLAUDE_AI)
 _PASSED_OVER = frozenset(("node_modules", "site-packages", "__pycache__", "venv", "vendor"))
 _SUFFIXES = frozenset((".jsonl", ".ndjson", ".md", ".markdown", ".db", ".sqlite", ".zip"))
 _HEAD = 50
@@ -79,7 +80,11 @@ def sources(paths: Iterable[Path], kind: ImportSourceKind | None, problem: Probl
             each = kind if any_markdown or (kind is not None and named) else kind_of(file, named)
             if each is None:
                 if named:
-                    problem(file, 0, "it is no file of a kind that we know: say which with --kind")
+                    wrong = chats.what_is_wrong(file)
+                    problem(file, 0, wrong or "it is no file of a kind that we know: say which with --kind")
+                continue
+            if kind in _CHATS and each is kind and (other := kind_of(file, named)) not in (kind, None):
+                problem(file, 0, f"it is an export of another site: say --kind {other}")
                 continue
             if kind is None or each is kind:
                 found.setdefault(file.resolve(), ImportSource(file, each, _began(file, each), _size(file)))

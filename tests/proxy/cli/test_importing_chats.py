@@ -111,6 +111,45 @@ def test_what_is_no_export_is_told(tmp_path: Path) -> None:
         assert chats.site_of(tmp_path / name) is None
 
 
+def test_an_export_is_read_in_whatever_way_its_text_is_written(tmp_path: Path) -> None:
+    cut = chatgpt()
+    cut["mapping"]["q"]["message"]["content"]["parts"] = [f"{RULE} \ud83d"]
+    for name, data in {
+        "half.zip": json.dumps([cut]).encode(),
+        "marked.zip": b"\xef\xbb\xbf" + json.dumps([chatgpt()]).encode(),
+        "wide.zip": json.dumps([chatgpt()], ensure_ascii=False).encode("utf-16"),
+    }.items():
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            archive.writestr("conversations.json", data)
+        assert chats.site_of(tmp_path / name) == chats.CHATGPT
+        [found], problems = read(tmp_path / name)
+        assert found.messages[0]["content"].startswith(RULE) and not problems and found.body()
+
+
+def test_a_zip_that_cannot_be_read_is_told_in_one_sentence_and_the_next_one_is_taken(tmp_path: Path) -> None:
+    whole = packed(tmp_path / "whole.zip", *(chatgpt(f"c{number}", title=f"{number}" * 99) for number in range(90)))
+    data = whole.read_bytes()
+    (tmp_path / "short.zip").write_bytes(data[:300])
+    (tmp_path / "start.zip").write_bytes(data[:60] + bytes(40) + data[100:])
+    (tmp_path / "middle.zip").write_bytes(data[: len(data) - 600] + bytes(40) + data[len(data) - 560 :])
+    (tmp_path / "empty.zip").write_bytes(b"")
+    for name in ("short", "start", "middle", "empty"):
+        for options in ((), ("--kind", "chatgpt")):
+            done = run("import", str(tmp_path / f"{name}.zip"), *options)
+            assert done.code == 1 and "cannot be unpacked" in done.err and "nothing to import" not in done.out, name
+    with zipfile.ZipFile(tmp_path / "other.zip", "w") as archive:
+        archive.writestr("a.txt", "x")
+    assert "no conversations.json is in it" in run("import", str(tmp_path / "other.zip")).err
+    done = run("import", str(tmp_path / "middle.zip"), str(packed(tmp_path / "claude.zip", claude())))
+    assert done.code == 3 and "1 session: 1 of 1 turn new" in done.out
+    assert "nothing is in use; in quarantine: 2" in run("facts").out
+
+
+def test_another_sites_export_is_not_taken_for_the_one_that_is_named(tmp_path: Path) -> None:
+    done = run("import", str(packed(tmp_path / "claude.zip", claude())), "--kind", "chatgpt")
+    assert done.code == 1 and "--kind claude-ai" in done.err
+
+
 def test_an_export_waits_for_a_word_and_comes_in_once(tmp_path: Path) -> None:
     packed(tmp_path / "gpt.zip", chatgpt(), name="conversations-000.json")
     packed(tmp_path / "claude.zip", claude())
