@@ -76,7 +76,8 @@ def as_sentences(debug: bool = False, as_json: bool = False) -> Iterator[None]:
     except SettingsError as error:
         _exit("\n".join(["the settings are not right:", *(f"  {fault}" for fault in error.faults)]), 2, as_json)
     except OSError as error:
-        _exit(str(error), 1, as_json)
+        named = error.filename is not None and error.strerror
+        _exit(f"{error.filename}: {error.strerror}" if named else str(error), 1, as_json)
     except KeyboardInterrupt:
         _exit("stopped", STOPPED, as_json)
 
