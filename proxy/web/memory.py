@@ -13,6 +13,7 @@ from memory.features import features
 from memory.hooks.command import count
 from memory.hooks.route_request import RouteRequest
 from memory.scope import Layer
+from memory.services.person.fact_revision import Superseded
 from proxy import explanations
 from proxy.api import serializers
 from proxy.api.params import id_of
@@ -70,7 +71,16 @@ async def memory(visit: PageVisit) -> web.StreamResponse:
 async def edit(visit: PageVisit) -> web.StreamResponse:
     """What holds now in a fact's place."""
     text, owners = visit.filled("text", required=True), await visit.everything()
-    held = await visit.memory.fact_reviser.update(id_of(visit.request), text, owners)
+    try:
+        held = await visit.memory.fact_reviser.update(id_of(visit.request), text, owners)
+    except Superseded as error:
+        if not error.by:
+            raise
+        # Changed meanwhile, on another page say: what was typed is not lost, and stands beside what holds now.
+        later = serializers.memory(await visit.memory.commands.memory(error.by[-1], owners), visit.now, by_id=True)
+        return await show(
+            visit, "wrong.html", "It was changed meanwhile", 409, held=later, said=text, sentence=str(error)
+        )
     return visit.sent_to(
         f"memory/{held.id}", "Set right. This holds from now on; what it was before is in its history."
     )
@@ -109,7 +119,14 @@ async def promote(visit: PageVisit) -> web.StreamResponse:
 async def wrong(visit: PageVisit) -> web.StreamResponse:
     """Something is wrong with it: say what holds instead, or have it forgotten."""
     held, _ = await _held(visit)
-    return await show(visit, "wrong.html", "What is wrong?", held=serializers.memory(held, visit.now, by_id=True))
+    return await show(
+        visit,
+        "wrong.html",
+        "What is wrong?",
+        held=serializers.memory(held, visit.now, by_id=True),
+        said="",
+        sentence="",
+    )
 
 
 async def going(visit: PageVisit) -> web.StreamResponse:

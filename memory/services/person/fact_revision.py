@@ -24,7 +24,11 @@ CERTAIN = 0.95
 
 
 class Superseded(ValueError):
-    """The fact was followed by another one; the message says by which."""
+    """The fact was followed by others, whose ids are ``by``; none where those are somebody else's."""
+
+    def __init__(self, id: str, by: Sequence[str]) -> None:
+        super().__init__(f"{id} was followed by {', '.join(by) or 'another fact'}; set that one right")
+        self.by = by
 
 
 class NoDraft(ValueError):
@@ -155,6 +159,5 @@ class FactReviser:
         if not isinstance(memory, Fact):
             raise NotFound(f"{memory.id} is a passage of a talk, which is as it was said; only facts can be set right")
         if memory.state is State.SUPERSEDED:
-            by = [each.id for each in await self._followers([memory.id], owners)]
-            raise Superseded(f"{memory.id} was followed by {', '.join(by) or 'another fact'}; set that one right")
+            raise Superseded(memory.id, [each.id for each in await self._followers([memory.id], owners)])
         return memory

@@ -102,8 +102,10 @@ async def test_what_is_set_right_stands_in_the_next_request(
     assert "leaves on Thursday" in said and "leaves on Tuesday" not in said
     gone = await browser.get(f"memory/{id}")
     assert "superseded" in gone.text and "What holds now" not in gone.text
-    fields = page.form("edit").fields
-    assert "set that one right" in (await browser.post(f"/palimpsest/memory/{id}/edit", fields, 409)).text
+    late = await browser.submit(wrong, "edit", 409, text="The release train leaves on Friday.")
+    assert "set that one right" in late.text and "leaves on Thursday" in late.text
+    assert "leaves on Friday" in late.form("edit").fields["text"], "what was typed on a page of before is not lost"
+    assert "Set right" in (await browser.submit(late, "edit", text="The release train leaves on Friday.")).text
 
 
 async def test_confirmed_and_pinned(ask: Asking, browser: Browser, proxy: Running) -> None:
