@@ -6,8 +6,8 @@ BIN := $(VENV)/bin
 EXTRAS ?=
 # LOCKED=1 installs the exact versions of the lock files, checked by their hashes: what CI does.
 LOCKED ?=
-# How many processes run the tests.
-WORKERS ?= 2
+# How many processes run the tests: on two cores three, since some wait for a program or a disk.
+WORKERS ?= 3
 
 .PHONY: run extras test suite fuzz lint docs lock bench e2e browser release clean
 

@@ -1,6 +1,5 @@
 """Laws are tried on the same examples in every run of the suite, on new ones by ``make fuzz``, and never timed."""
 
-import gc
 import os
 import shutil
 import sys
@@ -33,12 +32,6 @@ settings.register_profile(
 )
 settings.register_profile("fuzz", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("palimpsest")
-
-
-def pytest_collection_finish() -> None:
-    """Let the collector of garbage pass over nine thousand tests, which are there until the end."""
-    gc.collect()
-    gc.freeze()
 
 
 def pytest_report_header() -> str:
