@@ -57,7 +57,7 @@ _OPEN: Final = re.compile(
 _PERSON: Final = re.compile(
     r"\b(?:who (?:is|was|are)|what (?:do|did) (?:you|we|i) know (?:about|of)|tell me (?:more |something |everything )?"
     r"about|what (?:can you|do you) (?:tell me|remember) about|profile of) "
-    r"(?P<name>(?-i:[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?))\s*[?.!]*\s*$",
+    r"(?P<name>(?-i:[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?))\s*+[?.!]*+\s*+$",
     re.IGNORECASE,
 )
 

@@ -22,7 +22,7 @@ from memory.understanding.encoder import Relation
 SAME_WORDS = 0.9
 """Share of common stems from which two texts say the same."""
 _FROM_A_DAY = re.compile(
-    r"(?:\b(?:as of|starting|beginning|effective|from) (?:(?:from|on|in|the week of) )*|"
+    r"(?:\b(?:as of|starting|beginning|effective|from) (?:(?:from|on|in|the week of) ){0,3}|"
     r"^(?:on|in) )(?P<day>(?:19|20)\d\d-\d\d(?:-\d\d)?)(?! to\b)",
     re.IGNORECASE,
 )

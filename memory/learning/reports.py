@@ -25,7 +25,7 @@ _ACK = 400
 _TAGS = re.compile(
     r"<(task_result|result|prompt-data|subagent_notification|report|output)\b[^>]{0,200}>", re.IGNORECASE
 )
-_FOOTER = re.compile(r"(?:\n\s{0,8}(?:agentId:\s|<usage>|total_tokens:|tool_uses:|duration_ms:|</?usage>)[^\n]*)+\s*\Z")
+_FOOTER = re.compile(r"(?:\n\s{0,8}(?:agentId:\s|<usage>|total_tokens:|tool_uses:|duration_ms:|</?usage>)[^\n]*+)++")
 _HEADER = re.compile(
     r"\A\s*(?:\[Subagent hand-back\][^\n]*\n"
     r"|subagent '[^'\n]{1,100}' finished\.\nTermination Reason: [^\n]{1,100}\nResult:\n)",
@@ -81,7 +81,9 @@ def unframed(result: str) -> str:
             text = _unescaped(text[opened.end() : closing].strip("\n"))
             if text.strip()[:1] in "{[" and (inner := _in_json(text.strip())):
                 return inner
-    text = _FOOTER.sub("", text)
+    last = max(_FOOTER.finditer(text), key=lambda lines: lines.end(), default=None)
+    if last is not None and not text[last.end() :].strip():
+        text = text[: last.start()]
     return _unindented(text).strip()
 
 

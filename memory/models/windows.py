@@ -82,7 +82,7 @@ class ModelWindows:
                 self._warned.add(name)
                 log.warning(
                     "the window of %r is not known, %d tokens are taken: set memory.windows or memory.default_window",
-                    model,
+                    name,
                     window,
                 )
         return window

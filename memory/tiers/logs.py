@@ -40,7 +40,7 @@ _LOG_ROW = re.compile(
     r"^\W{0,3}(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|\w{3} +\d{1,2} \d\d:\d\d:\d\d|"
     r"(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|TRACE|CRITICAL)\b|\[?(?:debug|info|warn|error)\]|level=|"
     r"--- (?:FAIL|PASS|SKIP)|=== (?:RUN|PAUSE|CONT|NAME)|ok\s+\S+\s+[\d.(]|FAIL\b|PASS\b|not ok \d|ok \d|"
-    r"\S+::\S+ (?:PASSED|FAILED|SKIPPED)|test \S+ \.\.\. |[✓✔✗✖√×●]|\((?:pass|fail|skip|todo)\) |"
+    r"(?=\S+?::\S)\S++ (?:PASSED|FAILED|SKIPPED)|test \S+ \.\.\. |[✓✔✗✖√×●]|\((?:pass|fail|skip|todo)\) |"
     r"npm (?:ERR|warn|notice)|\s{1,8}(?:Compiling|Downloading|Downloaded|Checking|Finished|Running)\b|"
     r"Collecting \S|#\d+ [\d.]+ |"
     r"Traceback \(most|\s{2,12}at \S+ ?\(|\s{2}File \"|E   |[\w./\\-]{1,120}:\d+:\d+: (?:error|warning|note)|"

@@ -53,6 +53,7 @@ _REQUIRED: Final = re.compile(
 )
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+){0,3}")
 _WORD: Final = re.compile(r"[@A-Za-z][\w./-]*\w|\b[A-Za-z]\b")
+_GO_REQUIRED: Final = re.compile(r"(?m)^[^\S\n]*+(?:require )?(?=\S[^\s/]*+/\S)(\S++) v(\S+)")
 _CHANGE: Final = re.compile(
     r"(?i)\b(?:not|no longer|never|n't|instead of|rather than|from|replac\w+|mov\w+|migrat\w+|switch\w*|drop\w*|"
     r"remov\w+|without|before|was|were|used to|if|could|might|should|consider\w*|plan\w*|want\w*)\b"
@@ -206,9 +207,7 @@ def _requirements(lines: Iterable[str]) -> dict[str, str]:
 
 
 def _go_mod(text: str) -> dict[str, str]:
-    found = {
-        each[1].rpartition("/")[2]: each[2] for each in re.finditer(r"(?m)^[^\S\n]*(?:require )?(\S+/\S+) v(\S+)", text)
-    }
+    found = {each[1].rpartition("/")[2]: each[2] for each in _GO_REQUIRED.finditer(text)}
     match = re.search(r"(?m)^go (\S+)", text)
     return found | ({"go": match[1]} if match else {})
 

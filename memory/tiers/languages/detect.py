@@ -97,7 +97,7 @@ _ENOUGH = 3
 _SHOWING = re.compile(
     r"(?:^|[;&|(\n])[^\S\n]*+(?:sudo )?(?:cat|sed -n|head|tail|nl|bat|batcat|less|more|awk|git show)\b"
 )
-_FILE = re.compile(r"[\w@%+=~./\\:-]*\.[A-Za-z0-9+]{1,11}\b")
+_FILE = re.compile(r"(?<![\w@%+=~./\\:-])[\w@%+=~./\\:-]*\.[A-Za-z0-9+]{1,11}\b")
 
 
 def by_path(path: str) -> str | None:
@@ -120,7 +120,8 @@ def shown_by(command: str) -> str:
     showing = _SHOWING.search(command[:2000])
     if showing is None:
         return ""
-    return next(iter(_FILE.findall(command[showing.end() : 2000])), "")
+    shown = _FILE.search(command[showing.end() : 2000])
+    return shown[0] if shown else ""
 
 
 def by_lines(lines: Sequence[str]) -> str | None:
