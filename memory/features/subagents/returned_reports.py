@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -73,8 +74,9 @@ class ReturnedReports:
         self._begun: LruDict[str, dict[str, str]] = LruDict(PROMISED)
 
     async def read(self, came: ReturnedMessage, sent_out: Sequence[Research]) -> None:
-        """Take in what a message brings of the sub-agents that were sent out."""
-        came.match(sent_out)
+        """Take in what a message brings of the sub-agents that were sent out. Texts of any length are read beside the
+        loop."""
+        await asyncio.to_thread(came.match, sent_out)
         known = came.known(sent_out)
         await self._read_results(came, known)
         if came.message.role is Role.USER and not came.matched:
@@ -90,14 +92,13 @@ class ReturnedReports:
                 continue
             if not is_spawner(came.names.get(call, spawn.errand.tool), came.spawners):
                 continue
-            if call in failed or fails(text):
+            told = await asyncio.to_thread(_Told.by, text, [*known.values()])
+            if call in failed or told.failed:
                 await self._cut(came, spawn, known.get(call))
                 continue
-            self._promised(came.observed.journaled.session.id, call, text)
-            if acknowledges(text) or len(unframed(text)) < LEAST_REPORT:
-                continue
-            # One that was sent once more: what it says now is the newest report of the same research.
-            if not any(_again(each, text) for each in known.values()):
+            if told.promised:
+                self._begun.use(came.observed.journaled.session.id, {}).update(dict.fromkeys(told.promised, call))
+            if told.report:
                 await self._take(came, spawn, text, known.get(call))
 
     async def _cut(self, came: ReturnedMessage, spawn: Spawn, known: Research | None) -> None:
@@ -111,24 +112,17 @@ class ReturnedReports:
         """A message in the user's role that names the call which it answers."""
         for spawn in came.spawns.values():
             if spawn.errand.call in came.message.text and "<" in came.message.text:
-                text = unframed(came.message.text)
+                text = await asyncio.to_thread(unframed, came.message.text)
                 if len(text) >= LEAST_REPORT:
                     await self._take(came, spawn, text, known.get(spawn.errand.call))
 
     async def _read_promised(self, came: ReturnedMessage, known: Mapping[str, Research]) -> None:
         """Reports by the names under which they were promised."""
         for agent, call in self._begun.get(came.observed.journaled.session.id, {}).items():
-            reports = [report_of(agent, text) for text in came.texts.values()]
-            reports += [report_of(agent, came.message.text, message=True)] if came.message.role is Role.USER else []
-            report = max(reports, key=len, default="")
+            report = await asyncio.to_thread(_promised_report, agent, came)
             if call in came.spawns and call not in came.matched and len(report) >= LEAST_REPORT:
                 known = {**known, **{each.call: each for each in came.research.values() if each.call}}
                 await self._take(came, came.spawns[call], report, known.get(call))
-
-    def _promised(self, session: str, call: str, text: str) -> None:
-        """Remember under which names a session will be told of the sub-agents that a call has begun."""
-        if names := promised(text):
-            self._begun.use(session, {}).update(dict.fromkeys(names, call))
 
     async def _take(self, came: ReturnedMessage, spawn: Spawn, text: str, known: Research | None) -> None:
         """A report that came back though its sub-agent did not say it where it could be heard."""
@@ -137,7 +131,8 @@ class ReturnedReports:
         known = known or await self._unheard(came.observed, spawn)
         if known is not None:
             at, digest = came.observed.journaled.at, came.message.digest
-            came.research[known.id] = handed_back(known, unframed(text), digest, Delivery.WHOLE, at)
+            report = await asyncio.to_thread(unframed, text)
+            came.research[known.id] = handed_back(known, report, digest, Delivery.WHOLE, at)
 
     async def _unheard(self, observed: ObservedExchange, spawn: Spawn) -> Research | None:
         """The research of a sub-agent of which nothing was heard but what its parent asked it; None where that is not
@@ -149,6 +144,32 @@ class ReturnedReports:
         id = str(uuid.uuid5(SPACE, f"{session.id}\0{spawn.errand.call}"))
         known = unseen(id, owner, person_of(session), spawn.errand, session.id, spawn.at, observed.journaled.at)
         return replace(known, runtime=session.runtime)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a spawn call gave back: that it failed, the names under which reports will come, or a report that is none
+    of those that are known."""
+
+    failed: bool
+    promised: frozenset[str] = frozenset()
+    report: bool = False
+
+    @classmethod
+    def by(cls, text: str, known: Sequence[Research]) -> _Told:
+        """What a text tells. One that was sent once more is the newest report of the same research."""
+        if fails(text):
+            return cls(failed=True)
+        if acknowledges(text) or len(unframed(text)) < LEAST_REPORT:
+            return cls(failed=False, promised=promised(text))
+        return cls(failed=False, report=not any(_again(each, text) for each in known))
+
+
+def _promised_report(agent: str, came: ReturnedMessage) -> str:
+    """The longest that a message says of what was promised under this name; empty where it says nothing of it."""
+    reports = [report_of(agent, text) for text in came.texts.values()]
+    reports += [report_of(agent, came.message.text, message=True)] if came.message.role is Role.USER else []
+    return max(reports, key=len, default="")
 
 
 async def is_forgotten(journal: ResearchJournal, owners: Sequence[str], text: str) -> bool:

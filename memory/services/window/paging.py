@@ -41,6 +41,9 @@ FEW = 8
 MANY = 200
 """Contents from which on they are searched in a thread."""
 
+LONG = 20_000
+"""Characters of what was newly said from which on it is read in a thread: a few milliseconds for so many."""
+
 
 @dataclass(frozen=True, slots=True)
 class Returned:
@@ -76,7 +79,7 @@ class PageIn:
                 take_in(absent, conversation, gone)
                 return found_in(absent, conversation, standing, gone, budget)
 
-        much = len(gone) > len(absent) + FEW or len(gone) > MANY or lock.locked()
+        much = len(gone) > len(absent) + FEW or len(gone) > MANY or lock.locked() or _said(absent, conversation) > LONG
         return await asyncio.to_thread(found) if much else found()
 
     def _make_room(self) -> None:
@@ -112,6 +115,12 @@ def gone_from(conversation: Conversation, standing: ActiveEdits) -> dict[str, Pl
     }
     gone = {handle(messages[index].digest, part): (index, part) for index, part in places}
     return {name: place for name, place in gone.items() if name not in whole and not _short(messages, *place)}
+
+
+def _said(absent: ShedContents, conversation: Conversation) -> int:
+    """Characters of what was said since the last time."""
+    said = conversation.messages[absent.heard_messages(conversation) :]
+    return sum(len(_text(part)) for message in said for part in message.parts)
 
 
 def _short(messages: Sequence[Message], index: int, number: int) -> bool:

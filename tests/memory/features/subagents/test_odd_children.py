@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
+from typing import Any
+
 import orjson
 import pytest
 from aiohttp import web
 
+from memory.features.subagents import returned_reports
+from memory.learning import reports
 from memory.research import Delivery, ResearchOutcome
 from tests import rooms
 from tests.fake_provider import FakeProvider
@@ -134,3 +140,27 @@ async def test_a_report_that_broke_off_is_none(proxy: Running, upstream: FakePro
 async def send_streamed(proxy: Running) -> None:
     body = {"model": "m", "messages": [user(PROMPT)], "stream": True}
     await proxy.post(CHAT, body, x_palimpsest_project="loom")
+
+
+async def test_what_came_back_is_read_beside_the_loop(
+    proxy: Running, upstream: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readers: set[str] = set()
+
+    def noted(read: Callable[..., Any]) -> Callable[..., Any]:
+        def reading(*given: Any) -> Any:
+            readers.add(read.__name__ if threading.current_thread() is not threading.main_thread() else "the loop")
+            return read(*given)
+
+        return reading
+
+    for read in (reports.delivery, reports.fails, reports.unframed, reports.report_of):
+        monkeypatch.setattr(returned_reports, read.__name__, noted(read))
+    script(upstream, CHAT, Round((spawn("c1", PROMPT),)), Round((Say(REPORT),)), Round((Say("So."),)))
+    parent = [user("How do we retry?")]
+    await send(proxy, parent)
+    await send(proxy, [user(PROMPT)], x_session_id="child")
+    assert await researched(proxy)
+    await send(proxy, [*parent, called(spawn("c1", PROMPT)), result("c1", "Another report, with nothing in common.")])
+    assert await researched(proxy)
+    assert {"delivery", "fails"} <= readers and "the loop" not in readers

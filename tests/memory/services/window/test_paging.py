@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Mapping
+
 import pytest
 
+from memory.context.paging import ShedContents
 from memory.conversation import Conversation, Form, Message, Role, Text, ToolCall, ToolResult, digest
 from memory.edits import Act, ActiveEdits, ContentTier, Entry, handle
 from memory.services.window import paging
@@ -64,3 +68,19 @@ async def test_what_is_kept_at_hand_is_bounded_by_its_bytes(monkeypatch: pytest.
     monkeypatch.setattr(paging, "ROOM", 1)
     assert "settle_step_7" in (await held.page_in("s11", conversation, standing, 100_000)).text
     assert list(held._absent) == ["s11"]
+
+
+async def test_what_is_long_is_read_beside_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    readers: list[threading.Thread] = []
+    take_in = paging.take_in
+
+    def noted(absent: ShedContents, conversation: Conversation, gone: Mapping[str, tuple[int, int]]) -> None:
+        readers.append(threading.current_thread())
+        take_in(absent, conversation, gone)
+
+    monkeypatch.setattr(paging, "take_in", noted)
+    for text in (LONG, LONG + " \n" * paging.LONG):
+        conversation = talk(result(text))
+        standing = ActiveEdits(replaced=stub(conversation, 1))
+        assert (await PageIn(SheddingSettings()).page_in("s", conversation, standing, 100_000)).text
+    assert readers[0] is threading.main_thread() and readers[1] is not threading.main_thread()
