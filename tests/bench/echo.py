@@ -30,7 +30,9 @@ def make_app() -> web.Application:
 
 async def serve(port: int) -> None:
     """Answer until the process is ended. Bodies are left compressed, as they came."""
-    runner = web.AppRunner(make_app(), auto_decompress=False, access_log=None, max_line_size=2**17)
+    runner = web.AppRunner(
+        make_app(), auto_decompress=False, access_log=None, max_line_size=2**17, max_field_size=2**17
+    )
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", port).start()
     await asyncio.Event().wait()

@@ -4,9 +4,9 @@
         [--rate 0] [--depth 1] [--alone] [--seed 1]
 
 The server is the real command with memory on. Told: how many requests of each kind came to what, tracebacks and replies
-of status 500, bodies that reached the provider changed although nothing was added, the neighbour's times (beside those
-of a bare relay under the same load, in turns of some seconds, so that both see the same machine), and resident memory
-by the quarter. The neighbour is a process of its own. The
+of status 500, bodies that reached the provider changed although nothing was added, the slowest replies, the neighbour's
+times (beside those of a bare relay under the same load, in turns of some seconds, so that both see the same machine),
+and resident memory by the quarter. The neighbour is a process of its own. The
 clients ask as fast as they are answered, so that the quicker server has more to do; with ``--rate`` both are asked so
 often a second. ``--depth`` sends so many whole requests at once over a connection; ``--alone`` leaves out the neighbour
 and the relay, so that the server has the whole time. Fails where a traceback, a 500 or a changed byte was seen. With
@@ -26,6 +26,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,6 +41,8 @@ from tests.bench.targets import Target
 
 UNTOLD = 0.1
 """Seconds for which a reply is waited for to what is no whole request."""
+SLOWEST = 10
+"""Replies of which it is told how long they were waited for."""
 TURN = 10.0
 RELAYED = 4.0
 """Seconds for which the server is asked, then the bare relay, and so on."""
@@ -56,6 +59,13 @@ class Seen:
     changed: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     resident: list[float] = field(default_factory=list)
+    slow: list[tuple[float, str]] = field(default_factory=list)
+
+    def waited(self, seconds: float, asked: Sequence[Odd]) -> None:
+        """So long for the replies to what was asked at once; the longest few are kept."""
+        kinds = ", ".join(sorted({each.kind for each in asked}))
+        self.slow.append((round(seconds * 1000), f"{kinds}: {asked[0].data[:80]!r} … {asked[0].data[-80:]!r}"))
+        self.slow = sorted(self.slow, reverse=True)[:SLOWEST]
 
 
 def told_of(each: Odd, reply: Reply, seen: Seen) -> None:
@@ -86,8 +96,11 @@ async def client(
         asked = [odd(lot, f"127.0.0.1:{port}") for _ in range(int(min(depth, most - seen.asked)))]
         seen.asked += len(asked)
         whole = [each for each in asked if each.whole]
+        began = time.monotonic()
         for each, reply in zip(whole, await connection.ask([each.data for each in whole]), strict=True):
             told_of(each, reply, seen)
+        if whole:
+            seen.waited(time.monotonic() - began, whole)
         for each in asked:
             if not each.whole:
                 told_of(each, await ask_once(port, each.data, 0.0 if each.kind == LEAVES else UNTOLD), seen)
@@ -184,6 +197,7 @@ def run(arguments: argparse.Namespace, seed: int, count: int) -> dict[str, Any]:
         "same_bytes": seen.same,
         "edited_by_memory": seen.edited,
         "changed_bytes": seen.changed[:5],
+        "slowest_ms": seen.slow,
         "neighbour_ms": [round(each * 1000, 1) for each in loaded.took],
         "neighbour_of_a_bare_relay_ms": [round(each * 1000, 1) for each in bare.took],
         "resident_mib_by_quarter": [[round(max(each)) for each in quarters]],
@@ -214,6 +228,7 @@ def main() -> None:
     result = {name: pieces.summed(done, name) for name in done[0]}
     for name in ("neighbour_ms", "neighbour_of_a_bare_relay_ms"):
         result[name] = times(sorted(each / 1000 for each in result[name]))
+    result["slowest_ms"] = sorted(result["slowest_ms"], reverse=True)[:SLOWEST]
     print(json.dumps(result, indent=1))
     clean = not (result["tracebacks"] or result["status_500"] or result["changed_bytes"] or any(result["stopped_with"]))
     sys.exit(0 if clean else 1)

@@ -202,6 +202,90 @@ def _lines(lot: random.Random, host: str) -> Odd:
     return Odd("", posted(path, host, shape, line), shape)
 
 
+def _large_head(lot: random.Random, host: str) -> Odd:
+    """A head of many lines, or of long ones, up to what is read of one and past it."""
+    path, shape = _shape(lot)
+    size = lot.choice((4_000, 30_000, 60_000, 120_000, 128_000, 134_000, 400_000))
+    many = lot.choice((1, 3, 30, 400, 2_000))
+    text = lot.choice(("a", "%41", "%25", "a=b; ", ",", " \t", '"', "Bearer ", "palimpsest-client-"))
+    length = max(size // many - 12, 1)
+    lines = [f"x-{lot.choice(('odd', 'session-id', 'b3'))}-{number}: " for number in range(many)]
+    return Odd("", posted(path, host, shape, *(line + (text * length)[:length] + "." for line in lines)), shape)
+
+
+def _nested_path(lot: random.Random, host: str) -> Odd:
+    """A long path, some of it encoded again and again."""
+    encoded = "%" + "25" * lot.choice((1, 5, 300, 3_000)) + lot.choice(("2F", "2e", "6B", "00", "zz", "C3%A9"))
+    piece = lot.choice((encoded, encoded + "/", "a/", "../", "//", ":predict", "%", "k/", "u/x/p/y/", "models/", "~;"))
+    size = lot.choice((100, 2_000, 8_000, 8_300, 60_000, 130_000))
+    path = lot.choice(("/", "/v1/", "/v1/models/", "/palimpsest/api/", "/k/", "/v1beta/models/m:", "/v1/models?a="))
+    body = b'{"model":"m","messages":[{"role":"user","content":"Hello."}]}'
+    data = head("POST", path + (piece * (size // len(piece) + 1))[:size], host, f"Content-Length: {len(body)}")
+    return Odd("", data + body)
+
+
+REPEATED = (
+    " ", "\n", "\r\n", " \n", "\t", "\u00a0", "`", "```\n", "'", '"', '"\'', "\\", "-", "- ", "--- ", "(", ")", "([",
+    "]", "{", "}", "{\n", "<", "<a>", "<!-- ", ":", "::", ": ", ".", "a.", "a/", "/", "|", "&&", ";\n", "=", "#\n", "*",
+    "_", "a", "A1", "é", "\n\n# ", "[chosen: ] ", "\ntotal_tokens: 1",
+)  # fmt: skip
+"""What a part consists of that is looked through for something else."""
+LED_BY = (
+    "",
+    "",
+    "No, please always use a.py: ",
+    "the user said",
+    "Error: exit code 1\n",
+    "<",
+    "cat ",
+    "1:",
+    "- ",
+    "```",
+)
+
+
+def repeated(lot: random.Random) -> str:
+    """A text of 2,000 to 16,000 times the same."""
+    piece, size = lot.choice(REPEATED), lot.choice((2_000, 4_000, 8_000, 16_000))
+    return lot.choice(LED_BY) + (piece * size)[:size] + lot.choice(("", "", "x", "\n", "?", "\x00", "Which one?"))
+
+
+def _repeated(lot: random.Random, host: str) -> Odd:
+    """A talk whose parts are such texts: what a person and the agent say, a tool's command, what it gives back."""
+    said, command, result = repeated(lot), repeated(lot), repeated(lot)
+    file = lot.choice(("a.py", "a.js", "a.go", "a.md", "a.json", "Makefile", "build.log", "a"))
+    calls = (
+        ("bash", {"command": command}),
+        ("write", {"filePath": file, "content": command}),
+        ("read", {"filePath": file}),
+        ("grep", {"pattern": command}),
+        ("task", {"description": "look", "prompt": command}),
+    )
+    tool, given = lot.choice(calls)
+    asked = lot.choice((said, "Go on.", "Which port did we decide on?"))
+    if path := lot.choice(("", "/v1/messages")):
+        talk = [
+            {"role": "user", "content": said},
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": tool, "input": given}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": result}]},
+            {"role": "assistant", "content": "Done. " + said},
+            {"role": "user", "content": asked},
+        ]
+    else:
+        call = {"id": "t1", "type": "function", "function": {"name": tool, "arguments": json.dumps(given)}}
+        talk = [
+            {"role": "user", "content": said},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "t1", "content": result},
+            {"role": "assistant", "content": "Done. " + said},
+            {"role": "user", "content": asked},
+        ]
+    talk = talk[: lot.choice((1, 3, 5))]
+    body = json.dumps({"model": "m", "max_tokens": 9, "messages": talk}, ensure_ascii=lot.random() < 0.5).encode()
+    lines = (f"x-session-id: {lot.choice('abc')}",) if lot.random() < 0.5 else ()
+    return Odd("", posted(path or CHAT, host, body, *lines), body)
+
+
 def _bad_head(lot: random.Random, host: str) -> Odd:
     data = lot.choice(
         (
@@ -246,5 +330,8 @@ KINDS: dict[str, Callable[[random.Random, str], Odd]] = {
     "header": _lines,
     "bad head": _bad_head,
     "path": _path,
+    "large head": _large_head,
+    "nested path": _nested_path,
+    "repeated": _repeated,
     LEAVES: _leaves,
 }
