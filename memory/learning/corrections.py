@@ -15,7 +15,7 @@ from memory.learning.rules import Rule, RuleFinding, first, rule
 from memory.learning.speech import SpokenSentence
 from memory.scope import Layer
 
-_WRONG = RuleFinding(FactKind.CORRECTION, Category.TECHNICAL, Stream.TASKS, Layer.USER_PROJECT, 0.85)
+_WRONG = RuleFinding(FactKind.CORRECTION, Category.TECHNICAL, Stream.TASKS, Layer.USER_PROJECT, 0.9)
 
 _THAT = (
     r"(?:(?:but )?(?:that|this|it|you|which|your \w{2,20}|the \w{2,20}(?: \w{2,20})?)(?:'s|'re| is| are| was| were))"

@@ -50,6 +50,10 @@ DOUBTED: Final = 0.4
 """The probability below which what a rule has found in talk about work is taken for something of the moment."""
 LIKING: Final = 0.85
 """How sure it must be of what somebody likes in a talk that is not about work."""
+CHOSEN: Final = " [chosen: "
+"""What stands behind a choice, before what was chosen."""
+STANDS_ALONE: Final = 8
+"""Words from which on an answer is understood without what it answers."""
 TELLING: Final = 4
 """Words of what is unsure at least: fewer say too little to be recognised when they are said again."""
 LONG: Final = 9
@@ -143,10 +147,20 @@ def _likings(
 
 
 def _core(text: str, reader: ClauseReader) -> str:
-    """What of a fact's text stands on the page, where that is not all of it. A short answer needs all that it
-    answers."""
+    """What of a fact's text stands on the page, where that is not all of it. What is chosen needs the choice, and an
+    answer its beginning, which says yes or no, and enough words to do without what it answers."""
     said = without_answered(text)
-    return reader.core(said) if len(said.split()) >= LONG else ""
+    if len(said.split()) < LONG or CHOSEN in text:
+        return ""
+    core = reader.core(said)
+    if not core or said == text:
+        return core
+    stands_alone = len(core.split()) >= STANDS_ALONE and _first_word(core) == _first_word(said)
+    return core if stands_alone else ""
+
+
+def _first_word(text: str) -> str:
+    return letters(text.split()[0])
 
 
 def _is_among(draft: FactDraft, found: Sequence[FactDraft]) -> bool:
@@ -160,8 +174,8 @@ _GUIDING: Final = frozenset(("rule", "pref", "corr", "dec"))
 
 def _borne_out(draft: FactDraft, read: Sequence[Clause]) -> bool:
     """Whether the trained reader does not think that what a rule has found in talk about work is of the moment. What
-    the person asked to have remembered is not doubted."""
-    if draft.confidence >= REQUESTED_CONFIDENCE:
+    the person asked to have remembered is not doubted; a correction is as sure, and may only sound like one."""
+    if draft.pinned or (draft.confidence >= REQUESTED_CONFIDENCE and draft.kind is not FactKind.CORRECTION):
         return True
     drafted = letters(draft.text)
     read_so = [clause.judged for clause in read if _same_words(letters(clause.text), drafted)]

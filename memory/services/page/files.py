@@ -24,7 +24,7 @@ from memory.context.page import Page, frame_page, page
 from memory.context.page_diff import edited
 from memory.fact import Fact, Stream
 from memory.lru import LruDict
-from memory.ports import Journal, PublishFailed
+from memory.ports import Journal, PublishFailed, StoreError
 from memory.scope import Layer, Scope, place_of, scope_of
 from memory.services.context_sources import FrozenPage
 from memory.services.page.edits import AppliedEdits, PageEditor
@@ -99,6 +99,7 @@ class PageFiles:
         self._cache: LruDict[tuple[str, ...], _CachedPage] = LruDict(MAX_CACHED_PAGES)
         self._changes: Counter[str] = Counter()
         self._noting = asyncio.Lock()
+        self._erasures = 0
 
     def path(self, scope: Scope) -> Path:
         """Where the person's own words on the page of a scope lie; the streams' files are beside it."""
@@ -115,32 +116,46 @@ class PageFiles:
 
     def drop(self) -> None:
         """Something was forgotten elsewhere: no page is given that may hold it."""
-        self._cache.clear()
-        for owners in self._making:
-            self._changes.update(owners)
+        self._erased()
 
     async def refresh(self) -> None:
-        """Make those pages anew that are out of date; the worker's task, so that no request waits for it. What is being
-        made now is waited for: what has changed meanwhile, or was forgotten, may stand on it."""
+        """Make those pages anew that are out of date; the worker's task, so that hardly a request waits for it. What is
+        being made now is waited for: what has changed meanwhile, or was forgotten, may stand on it. One that cannot be
+        made keeps no other from being made; its fault is raised in the end."""
         if making := list(self._making.values()):
             await asyncio.wait(making)
+        fault: Exception | None = None
         for cached in list(self._cache.values()):
             if cached.stale or self._is_edited(cached):
-                await self._build(cached.scope)
+                try:
+                    await self._build(cached.scope)
+                except (OSError, StoreError) as error:
+                    fault = fault or error
+        if fault is not None:
+            raise fault
 
     async def page(self, scope: Scope) -> FrozenPage:
-        """The page, framed for a request: as it is now, or as it was made last where making it anew takes long."""
+        """The page, framed for a request: as it is now, or as it was made last where making it anew takes long. What
+        was forgotten before it is given does not stand on it."""
+        erasures = self._erasures
         cached = await self._page(scope)
-        if not cached.stale:
-            return cached.frozen
+        if cached.stale:
+            cached = await self._renewed(scope, cached)
+        while erasures != self._erasures:
+            erasures = self._erasures
+            cached = await self._built_since(scope)
+        return cached.frozen
+
+    async def _renewed(self, scope: Scope, cached: _CachedPage) -> _CachedPage:
+        """A page made anew, if that can be had at once."""
         making = self._begin(scope)
         await asyncio.wait([making], timeout=FRESH_SECONDS)
         if not making.done() or making.cancelled():
-            return cached.frozen
+            return cached
         if (fault := making.exception()) is not None:
             log.warning("the page could not be made anew, the last one is given: %s", fault)
-            return cached.frozen
-        return making.result().frozen
+            return cached
+        return making.result()
 
     async def settle(self) -> None:
         """Wait until no page is being made: some are made though nobody waits for them any more."""
@@ -149,8 +164,10 @@ class PageFiles:
 
     async def text(self, scope: Scope) -> str:
         """The page as it is now: the person's own words, then what is made from memory."""
-        await self.refresh()
-        return (await self._page(scope)).text
+        cached = await self._page(scope)
+        if cached.stale or scope.owners() in self._making:
+            cached = await self._built_since(scope)
+        return cached.text
 
     async def own(self, scope: Scope) -> str:
         """What a person has written in words of their own."""
@@ -194,7 +211,10 @@ class PageFiles:
         folder = self._of(scope)
         if blocked := _obstructed_folders(await asyncio.to_thread(folder.in_the_way)):
             raise PublishFailed("; ".join(blocked))
-        await self.page(scope)
+        await self._page(scope)
+        # What is being made has read the files already, and would write over what is put there now.
+        while (making := self._making.get(scope.owners())) is not None and not making.done():
+            await asyncio.wait([making])
 
         def work() -> None:
             content = folder.read()
@@ -210,9 +230,7 @@ class PageFiles:
     async def unmake(self, owners: Collection[str] | None = None) -> None:
         """Take what was made out of every folder on which something may stand that has been forgotten: those of the
         users whose it was, else of all. Each is made again when it is next asked for; what a person wrote stays."""
-        self._cache.clear()
-        for owners in self._making:
-            self._changes.update(owners)  # what it is made of may be what was forgotten
+        self._erased()
         places = [place_of(owner) for owner in owners or ()]
         people = [place[0] for place in places if place and place[0].user]
         # Those of organisations lay where others' of their name do, once.
@@ -239,15 +257,35 @@ class PageFiles:
         """Make a page, once for all who ask. Who gives up waiting does not end the work: the next one has its page."""
         return await asyncio.shield(self._begin(scope))
 
+    async def _built_since(self, scope: Scope) -> _CachedPage:
+        """A page of what there is now, or has come since. What is being made already may have read before that."""
+        cached = await self._build(scope)
+        return await self._build(scope) if cached.stale else cached
+
     def _begin(self, scope: Scope) -> asyncio.Task[_CachedPage]:
         """What makes a page: begun now, or where it is being made already, that."""
         owners = scope.owners()
         making = self._making.get(owners)
-        if making is None:
-            making = asyncio.create_task(self._make(scope))
-            self._making[owners] = making
-            making.add_done_callback(lambda _: self._making.pop(owners, None))
-        return making
+        if making is not None and not making.done():
+            return making
+        begun = asyncio.create_task(self._make(scope))
+        self._making[owners] = begun
+
+        def ended(made: asyncio.Task[_CachedPage]) -> None:
+            if self._making.get(owners) is made:
+                del self._making[owners]
+            if not made.cancelled():
+                made.exception()  # who gave up waiting does not hear of it
+
+        begun.add_done_callback(ended)
+        return begun
+
+    def _erased(self) -> None:
+        """Something was forgotten: what was made, and what is being made, may hold it."""
+        self._erasures += 1
+        self._cache.clear()
+        for owners in self._making:
+            self._changes.update(owners)
 
     async def _make(self, scope: Scope) -> _CachedPage:
         before = self._cache.get(scope.owners())

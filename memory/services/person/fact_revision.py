@@ -159,5 +159,14 @@ class FactReviser:
         if not isinstance(memory, Fact):
             raise NotFound(f"{memory.id} is a passage of a talk, which is as it was said; only facts can be set right")
         if memory.state is State.SUPERSEDED:
-            raise Superseded(memory.id, [each.id for each in await self._followers([memory.id], owners)])
+            raise Superseded(memory.id, [each.id for each in await self._last_of(memory.id, owners)])
         return memory
+
+    async def _last_of(self, id: str, owners: Sequence[str]) -> list[Fact]:
+        """What came behind a fact, and was followed by nothing itself."""
+        seen, found = {id}, await self._followers([id], owners)
+        while later := [each for each in found if each.state is State.SUPERSEDED and each.id not in seen]:
+            seen.update(each.id for each in later)
+            kept = [each for each in found if each.state is not State.SUPERSEDED]
+            found = [*kept, *await self._followers([each.id for each in later], owners)]
+        return found

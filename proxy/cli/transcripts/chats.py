@@ -8,6 +8,7 @@ read last; Claude.ai gives one line of messages. What a person attached is someb
 from __future__ import annotations
 
 import json
+import lzma
 import re
 import zipfile
 import zlib
@@ -28,7 +29,15 @@ LARGEST = 2**30
 _NAME = re.compile(r"conversations(?:[-_]\d{1,4})?\.json", re.IGNORECASE)
 _SPOKEN = ("text", "multimodal_text")
 _HEAD = 4096
-_UNREADABLE = (OSError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError)
+_UNREADABLE = (
+    OSError,
+    EOFError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    NotImplementedError,
+    RuntimeError,
+)
 """What unpacking raises: damage wherever it is, a way of packing that is not known, a password."""
 
 
@@ -59,6 +68,8 @@ def what_is_wrong(file: Path) -> str | None:
             for each in members[:1]:
                 with packed.open(each) as stream:
                     stream.read(_HEAD)
+    except OSError as error:
+        return f"it cannot be read: {error.strerror or error}"
     except _UNREADABLE as error:
         return f"it cannot be unpacked, fetch it again: {error}"
     return None if members else "no conversations.json is in it: it is no export of ChatGPT or Claude.ai"

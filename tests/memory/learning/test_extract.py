@@ -71,7 +71,7 @@ def test_what_only_sounds_like_a_correction_is_none(said: str) -> None:
 def test_a_correction_keeps_both_sides() -> None:
     (draft,) = extract("No, the id is a string, not a number.", Origin.USER, AT)
     assert draft.kind is FactKind.CORRECTION
-    assert draft.confidence == 0.85
+    assert draft.confidence == 0.9
     assert draft.wrong == "a number"
 
 

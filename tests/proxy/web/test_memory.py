@@ -106,6 +106,9 @@ async def test_what_is_set_right_stands_in_the_next_request(
     assert "set that one right" in late.text and "leaves on Thursday" in late.text
     assert "leaves on Friday" in late.form("edit").fields["text"], "what was typed on a page of before is not lost"
     assert "Set right" in (await browser.submit(late, "edit", text="The release train leaves on Friday.")).text
+    last = await browser.submit(wrong, "edit", 409, text="The release train leaves on Sunday.")
+    assert "leaves on Friday" in last.text, "the last one that holds, and not one between"
+    assert "leaves on Sunday" in last.form("edit").fields["text"]
 
 
 async def test_confirmed_and_pinned(ask: Asking, browser: Browser, proxy: Running) -> None:

@@ -118,6 +118,59 @@ async def test_a_page_that_takes_long_to_make_is_given_as_it_was(
     assert KNOWN.text in (await pages.page(SCOPE)).text
 
 
+@pytest.mark.parametrize("here", [True, False])
+async def test_what_is_forgotten_while_a_request_waits_is_not_given(
+    tmp_path: Path, journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch, here: bool
+) -> None:
+    await journal.learn(Lesson(0, (KNOWN,)))
+    pages = pages_of(journal, tmp_path)
+    assert KNOWN.text in (await pages.page(SCOPE)).text
+    begun, go_on = held_up(journal)
+    pages.changed(frozenset(SCOPE.owners()))
+    monkeypatch.setattr(files, "FRESH_SECONDS", 5)
+    waiting = asyncio.create_task(pages.page(SCOPE))
+    await begun.wait()
+    await journal.forget([KNOWN.id], KNOWN.recorded_at)
+    await pages.unmake() if here else pages.drop()
+    go_on.set()
+    assert KNOWN.text not in (await waiting).text
+
+
+async def test_a_persons_words_stay_though_the_page_is_being_made(tmp_path: Path, journal: SqliteJournal) -> None:
+    pages = pages_of(journal, tmp_path)
+    await pages.page(SCOPE)
+    begun, go_on = held_up(journal)
+    pages.changed(frozenset(SCOPE.owners()))
+    making = asyncio.create_task(pages.refresh())
+    await begun.wait()
+    writing = asyncio.create_task(pages.write(SCOPE, "The gate is green."))
+    asyncio.get_running_loop().call_soon(go_on.set)
+    await asyncio.gather(making, writing)
+    assert await pages.own(SCOPE) == "The gate is green."
+
+
+async def test_a_page_that_cannot_be_made_keeps_no_other_from_being_made(
+    tmp_path: Path, journal: SqliteJournal
+) -> None:
+    pages, other = pages_of(journal, tmp_path), Scope(None, "bob", "loom")
+    for scope in (SCOPE, other):
+        await pages.page(scope)
+    read, asked = journal.page_facts, []
+
+    async def broken(owners: Sequence[str], most: int) -> Any:
+        asked.append(owners)
+        if tuple(owners) == SCOPE.owners():
+            raise OSError("no room")
+        return await read(owners, most)
+
+    journal.page_facts = broken  # type: ignore[method-assign,assignment]
+    pages.changed(frozenset({*SCOPE.owners(), *other.owners()}))
+    with pytest.raises(OSError, match="no room"):
+        await pages.refresh()
+    assert other.owners() in [tuple(each) for each in asked]
+    assert await pages.text(other) == ""
+
+
 async def test_a_page_that_cannot_be_made_anew_is_given_as_it_was_and_tried_again(
     tmp_path: Path, journal: SqliteJournal, caplog: pytest.LogCaptureFixture
 ) -> None:
