@@ -56,8 +56,8 @@ State = tuple[tuple[int, int], ...]
 
 @dataclass(slots=True)
 class _CachedPage:
-    """A page that was made, until its facts or its files change. ``faults`` are lines that could not be taken;
-    ``blocked`` says which folders lie in its files' way."""
+    """A page that was made, until its facts or its files change. ``erasures`` are those that there had been when its
+    making began; ``faults`` are lines that could not be taken; ``blocked`` says which folders lie in its files' way."""
 
     scope: Scope
     folder: PageFolder
@@ -65,6 +65,7 @@ class _CachedPage:
     frozen: FrozenPage
     text: str
     state: State
+    erasures: int
     faults: tuple[str, ...] = ()
     blocked: tuple[str, ...] = ()
     stale: bool = False
@@ -137,14 +138,10 @@ class PageFiles:
     async def page(self, scope: Scope) -> FrozenPage:
         """The page, framed for a request: as it is now, or as it was made last where making it anew takes long. What
         was forgotten before it is given does not stand on it."""
-        erasures = self._erasures
         cached = await self._page(scope)
         if cached.stale:
             cached = await self._renewed(scope, cached)
-        while erasures != self._erasures:
-            erasures = self._erasures
-            cached = await self._built_since(scope)
-        return cached.frozen
+        return (await self._without_erased(scope, cached)).frozen
 
     async def _renewed(self, scope: Scope, cached: _CachedPage) -> _CachedPage:
         """A page made anew, if that can be had at once."""
@@ -157,6 +154,13 @@ class PageFiles:
             return cached
         return making.result()
 
+    async def _without_erased(self, scope: Scope, cached: _CachedPage) -> _CachedPage:
+        """A page whose making began when all that is forgotten by now was. Who joins what is being made already may
+        get one of before."""
+        while cached.erasures != self._erasures:
+            cached = await self._build(scope)
+        return cached
+
     async def settle(self) -> None:
         """Wait until no page is being made: some are made though nobody waits for them any more."""
         while self._making:
@@ -166,8 +170,10 @@ class PageFiles:
         """The page as it is now: the person's own words, then what is made from memory."""
         cached = await self._page(scope)
         if cached.stale or scope.owners() in self._making:
-            cached = await self._built_since(scope)
-        return cached.text
+            cached = await self._build(scope)
+        if cached.stale:
+            cached = await self._build(scope)
+        return (await self._without_erased(scope, cached)).text
 
     async def own(self, scope: Scope) -> str:
         """What a person has written in words of their own."""
@@ -257,11 +263,6 @@ class PageFiles:
         """Make a page, once for all who ask. Who gives up waiting does not end the work: the next one has its page."""
         return await asyncio.shield(self._begin(scope))
 
-    async def _built_since(self, scope: Scope) -> _CachedPage:
-        """A page of what there is now, or has come since. What is being made already may have read before that."""
-        cached = await self._build(scope)
-        return await self._build(scope) if cached.stale else cached
-
     def _begin(self, scope: Scope) -> asyncio.Task[_CachedPage]:
         """What makes a page: begun now, or where it is being made already, that."""
         owners = scope.owners()
@@ -289,7 +290,7 @@ class PageFiles:
 
     async def _make(self, scope: Scope) -> _CachedPage:
         before = self._cache.get(scope.owners())
-        changes = self._changes_of(scope)
+        changes, erasures = self._changes_of(scope), self._erasures
         folder = self._of(scope)
         content = await asyncio.to_thread(folder.read)
         blocked = _obstructed_folders(await asyncio.to_thread(folder.in_the_way))
@@ -311,8 +312,9 @@ class PageFiles:
         stale = changes != self._changes_of(scope)
         faults = tuple(taken.faults) or (before.faults if before and taken.nothing else ())
         frozen = FrozenPage(frame_page(whole), page.memories)
-        cached = _CachedPage(scope, folder, page, frozen, f"{whole}\n" if whole else "", state, faults, blocked, stale)
-        return self._cache.put(scope.owners(), cached)
+        text = f"{whole}\n" if whole else ""
+        made = _CachedPage(scope, folder, page, frozen, text, state, erasures, faults, blocked, stale)
+        return self._cache.put(scope.owners(), made)
 
     async def _note(self, scope: Scope) -> None:
         owner = scope.owner(Layer.USER_PROJECT)

@@ -136,6 +136,23 @@ async def test_what_is_forgotten_while_a_request_waits_is_not_given(
     assert KNOWN.text not in (await waiting).text
 
 
+async def test_who_joins_a_page_that_was_begun_before_something_was_forgotten_does_not_get_it(
+    tmp_path: Path, journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "FRESH_SECONDS", 0)
+    await journal.learn(Lesson(0, (KNOWN,)))
+    pages = pages_of(journal, tmp_path)
+    begun, go_on = held_up(journal)
+    first = asyncio.create_task(pages.page(SCOPE))
+    await begun.wait()
+    await journal.forget([KNOWN.id], KNOWN.recorded_at)
+    pages.drop()
+    joining = asyncio.create_task(pages.page(SCOPE))
+    asyncio.get_running_loop().call_soon(go_on.set)
+    assert KNOWN.text not in (await joining).text
+    assert KNOWN.text not in (await first).text
+
+
 async def test_a_persons_words_stay_though_the_page_is_being_made(tmp_path: Path, journal: SqliteJournal) -> None:
     pages = pages_of(journal, tmp_path)
     await pages.page(SCOPE)
