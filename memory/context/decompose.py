@@ -42,6 +42,7 @@ _NEXT: Final = 0.9
 """What the first part weighs, and each further one of what the one before it does."""
 
 _NAME: Final = r"(?:[A-Z][\w'’-]*|[A-Z]{2,})(?: [A-Z][\w'’-]*){0,2}"
+# No shorter name is tried where the word behind it does not fit: a run of capitals has many.
 _WHOLE_NAME: Final = r"[A-Z][\w'’-]*+(?: [A-Z][\w'’-]*+){0,2}"
 _BOTH_NAMES: Final = re.compile(
     rf"\b(?:both )?(?P<one>{_WHOLE_NAME})(?:,)? (?:and|or|vs\.?|versus|than|with) (?P<two>{_NAME})\b"

@@ -14,6 +14,7 @@ from typing import Final
 
 from memory.context.message_intent import about_work
 from memory.fact import Category, Fact, FactKind, MemoryTier, Origin, Stability, State
+from memory.language.answered import stands_alone, without_answered
 from memory.language.words import stems
 
 LEAST: Final = 0.8
@@ -86,8 +87,6 @@ _WORKING: Final = (
 _AT_WORK: Final = (Category.WORKFLOWS, Category.TECHNICAL, Category.PROJECTS)
 """What is about how work is done, or about the project."""
 
-_CHOSEN: Final = re.compile(r" \[(?:chosen|on): .*\]$", re.DOTALL)
-
 
 def essential_worth(fact: Fact) -> float:
     """How much a fact deserves a place on the page, 0 and up; see :data:`LEAST`.
@@ -115,8 +114,8 @@ def _coarse(count: int) -> int:
 
 def on_page(text: str) -> str:
     """A fact's text as short as it can stand on its own: without what was on offer when somebody chose."""
-    short = _CHOSEN.sub("", text)
-    return short if len(short.split()) >= 8 else text
+    short = without_answered(text)
+    return short if stands_alone(short) else text
 
 
 @lru_cache(maxsize=8192)

@@ -19,7 +19,8 @@ from memory.context.message_intent import about_work
 from memory.context.pack import disarmed, quoted, tokens_of
 from memory.context.token_allocation import RATIOS, Demand, Ratios, allocate
 from memory.fact import Category, Fact, FactKind, Origin, Sensitivity, State, Stream
-from memory.language.polarity import unsaid, without_answered
+from memory.language.answered import without_answered
+from memory.language.polarity import unsaid
 from memory.language.terms import words_of
 from memory.language.words import stems
 from memory.scope import Layer

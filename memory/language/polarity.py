@@ -19,9 +19,6 @@ _ASIDE = re.compile(
 )
 """What somebody begins a correction with: it denies what the other one did, and nothing of the sentence."""
 
-_ANSWERED = re.compile(r" \[(?:on|chosen): .*\]$", re.DOTALL)
-"""What stands behind an answer: what it answers."""
-
 _REJECTED = re.compile(
     r"\b(?:instead of|rather than|no longer|not|never|(?:don't|do not|doesn't|does not|didn't|won't|will not|shouldn't|"
     r"should not|mustn't|must not|can't|cannot)|stop(?:ped)?|avoid(?:s|ing)?|without|no)\b\s*"
@@ -37,11 +34,6 @@ def without_aside(text: str) -> str:
     """A sentence without the "No," or "That's wrong." that it begins with, where something is left then."""
     rest = _ASIDE.sub("", text)
     return text if rest == text or not words(rest) else rest[:1].upper() + rest[1:]
-
-
-def without_answered(text: str) -> str:
-    """A statement without what it answers, which stands behind it in brackets."""
-    return _ANSWERED.sub("", text)
 
 
 def unsaid(wrong: str, text: str) -> str:

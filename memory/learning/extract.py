@@ -16,9 +16,9 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from memory.fact import Category, FactDraft, FactKind, Origin, Stream
+from memory.language.answered import chooses, stands_alone, without_answered
 from memory.language.dates import resolve
 from memory.language.entities import entities
-from memory.language.polarity import without_answered
 from memory.language.prose import own_words
 from memory.language.validity import holds_until, is_over, lasts
 from memory.learning.choice import choice
@@ -50,10 +50,6 @@ DOUBTED: Final = 0.4
 """The probability below which what a rule has found in talk about work is taken for something of the moment."""
 LIKING: Final = 0.85
 """How sure it must be of what somebody likes in a talk that is not about work."""
-CHOSEN: Final = " [chosen: "
-"""What stands behind a choice, before what was chosen."""
-STANDS_ALONE: Final = 8
-"""Words from which on an answer is understood without what it answers."""
 TELLING: Final = 4
 """Words of what is unsure at least: fewer say too little to be recognised when they are said again."""
 LONG: Final = 9
@@ -150,13 +146,12 @@ def _core(text: str, reader: ClauseReader) -> str:
     """What of a fact's text stands on the page, where that is not all of it. What is chosen needs the choice, and an
     answer its beginning, which says yes or no, and enough words to do without what it answers."""
     said = without_answered(text)
-    if len(said.split()) < LONG or CHOSEN in text:
+    if len(said.split()) < LONG or chooses(text):
         return ""
     core = reader.core(said)
     if not core or said == text:
         return core
-    stands_alone = len(core.split()) >= STANDS_ALONE and _first_word(core) == _first_word(said)
-    return core if stands_alone else ""
+    return core if stands_alone(core) and _first_word(core) == _first_word(said) else ""
 
 
 def _first_word(text: str) -> str:
@@ -174,8 +169,13 @@ _GUIDING: Final = frozenset(("rule", "pref", "corr", "dec"))
 
 def _borne_out(draft: FactDraft, read: Sequence[Clause]) -> bool:
     """Whether the trained reader does not think that what a rule has found in talk about work is of the moment. What
-    the person asked to have remembered is not doubted; a correction is as sure, and may only sound like one."""
-    if draft.pinned or (draft.confidence >= REQUESTED_CONFIDENCE and draft.kind is not FactKind.CORRECTION):
+    the person asked to have remembered is not doubted, nor which of the ways they chose that they were offered; a
+    correction is as sure, and may only sound like one."""
+    if (
+        draft.pinned
+        or chooses(draft.text)
+        or (draft.confidence >= REQUESTED_CONFIDENCE and draft.kind is not FactKind.CORRECTION)
+    ):
         return True
     drafted = letters(draft.text)
     read_so = [clause.judged for clause in read if _same_words(letters(clause.text), drafted)]

@@ -55,6 +55,16 @@ def test_a_rule_for_the_work_stays_with_the_project() -> None:
     assert texts("Write the tests before the code, always.") == ["Write the tests before the code, always."]
 
 
+OFFERED = "There are two ways:\n\n1. Keep the mapper and tune it\n2. Write the SQL by hand\n\nWhich one do you want?"
+
+
+@pytest.mark.parametrize("said", ["I want the second one, because it is so much faster.", "the second"])
+def test_a_choice_stands_on_no_page_without_what_was_chosen(said: str) -> None:
+    (draft,) = extract(said, Origin.USER, AT, before=OFFERED, work=True)
+    assert draft.text.endswith("[chosen: Write the SQL by hand]")
+    assert not draft.core
+
+
 @pytest.mark.parametrize(
     "said",
     [

@@ -16,7 +16,8 @@ from memory.features.nights.consolidation.gist import Clusters
 from memory.features.nights.consolidation.recurring_subjects import goes_on_about, in_time, sessions_of
 from memory.features.nights.consolidation.shareable import RULES, WAS_SAID, may_be_shared, may_lead
 from memory.features.nights.consolidation.snapshot import RepeatedStatement
-from memory.language.polarity import sides, without_answered, without_aside
+from memory.language.answered import without_answered
+from memory.language.polarity import sides, without_aside
 
 _SAID_AS_A_RULE = (FactKind.CONVENTION, FactKind.PREFERENCE, FactKind.HEURISTIC)
 _BREVITY = 0.2
