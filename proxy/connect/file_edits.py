@@ -109,11 +109,19 @@ def connected_files(originals: Path) -> list[Path]:
 def undo_preview(plan: ConnectPlan, originals: Path) -> list[FilePreview]:
     """What undoing a plan would write; files that we did not write are not in it."""
     shown = []
-    for change in plan.changes:
-        if (record := _record(change.path, originals)) is not None:
-            before = _backup(change.path, originals).read_bytes() if record.existed else None
-            shown.append(FilePreview(change.path, _content(change.path), before))
+    for path in dict.fromkeys(each for change in plan.changes for each in _written_for(change.path, originals)):
+        record = _record(path, originals)
+        before = _backup(path, originals).read_bytes() if record is not None and record.existed else None
+        shown.append(FilePreview(path, _content(path), before))
     return shown
+
+
+def _written_for(path: Path, originals: Path) -> list[Path]:
+    """The file that a plan names, if we wrote it; else what we wrote in its place when the runtime read another one:
+    of its name, with any ending, in its folder or below."""
+    if _record(path, originals) is not None:
+        return [path]
+    return [each for each in connected_files(originals) if each.stem == path.stem and path.parent in each.parents]
 
 
 def undo(plan: ConnectPlan, originals: Path, force: bool = False) -> list[Path]:

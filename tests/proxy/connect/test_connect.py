@@ -2,6 +2,7 @@ import contextlib
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,30 @@ def test_a_users_change_is_not_lost_by_undoing(tmp_path: Path) -> None:
         undo(wanted, kept)
     undo(wanted, kept, force=True)
     assert file.read_bytes() == b'{"a": 1}'
+
+
+def test_what_was_written_is_undone_when_the_runtime_reads_another_file_by_now(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    before = plan("kilo", ADDRESS, machine(tmp_path))
+    file = before.changes[0].path
+    carry_out(preview(before), kept)
+    commented = file.with_suffix(".jsonc")
+    commented.write_text("{}")
+    now = plan("kilo", ADDRESS, replace(machine(tmp_path), present=frozenset([commented])))
+    assert now.changes[0].path == commented
+    assert undo(now, kept) == [file]
+    assert not file.exists() and commented.read_text() == "{}"
+
+
+def test_what_was_written_below_a_checkout_is_undone_at_its_root_and_no_other_runtimes_is(tmp_path: Path) -> None:
+    kept, here = tmp_path / "kept", machine(tmp_path)
+    below = replace(here, directory=here.directory / "src")
+    for runtime in ("aider", "codex"):
+        carry_out(preview(plan(runtime, ADDRESS, below)), kept)
+    written = below.directory / ".aider.conf.yml"
+    assert undo(plan("aider", ADDRESS, replace(below, checkout=here.directory)), kept) == [written]
+    assert not written.exists()
+    assert undo(plan("codex", ADDRESS, below), kept)
 
 
 def test_connecting_again_elsewhere_is_undone_to_the_first_state(tmp_path: Path) -> None:
