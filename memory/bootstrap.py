@@ -7,12 +7,11 @@ import logging
 import os
 import platform
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 
 from memory.clock import local_now
-from memory.fact import Fact
 from memory.features import features
 from memory.hooks.chain import Features
 from memory.hooks.feature import Core
@@ -47,6 +46,7 @@ from memory.services.retention import RetentionWorker
 from memory.services.sessions.session_matching import SessionMatcher
 from memory.services.sessions.shared_errands import SharedErrands
 from memory.services.sessions.subagent_detection import RecentErrands
+from memory.services.similar_facts import SimilarFactSearch
 from memory.services.tiers import in_short
 from memory.services.tiers.tiering import Reword, TierMaker, TierWorker
 from memory.services.tool_calls import AnswersTools, OffersTools
@@ -147,11 +147,9 @@ async def open_memory(
     chain = Features((), guard, settings.checkouts.wait_ms / 1000)
     recall = Recall(settings.recall, journal, index, embedder, asked, chain.marks)
     device = settings.page.device or platform.node() or "here"
-
-    async def near(owner: str, text: str, more: Iterable[Fact] = (), /) -> list[tuple[Fact, float, float]]:
-        return await learner.neighbours(owner, text, more)
-
-    edits = PageEditor(journal, near, guard, new_id, now, device, lambda: learner.resting(), policies)
+    edits = PageEditor(
+        journal, SimilarFactSearch(journal, recall), guard, new_id, now, device, lambda: learner.resting(), policies
+    )
     pages = PageFiles(
         settings.page, journal, home / "pages", now, edits, device, lambda: learner.wake(), files=not journal.replicated
     )

@@ -10,19 +10,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from memory.checkout import Checkout
-from memory.context.lexical import weigh
-from memory.context.question import RecallQuestion
 from memory.conversation import Role
 from memory.fact import Fact, FactDraft, FactKind, Passage
 from memory.hooks.chain import Features
-from memory.language.terms import product
-from memory.language.words import stems
 from memory.learning.branch_staging import apart, holding_on_branch, tells_of_code, touches
 from memory.learning.lesson_result import Learned, PassageDraft, Taught
 from memory.learning.outcome import outcome, repetition_uses, settled, standing_for
@@ -30,16 +26,17 @@ from memory.learning.reconcile import Decision, reconcile
 from memory.learning.tombstones import dismissal_of, tombstone_of
 from memory.learning.unsure import BORNE_OUT, is_draft_put_away, weighed
 from memory.policy import Policies
-from memory.ports import Guard, Journal, Journaled, Lesson, MemoryUse, Query
+from memory.ports import Guard, Journal, Journaled, Lesson, MemoryUse
 from memory.scope import Layer, Scope
 from memory.services.lessons import rules
-from memory.services.lessons.indexing import IndexWorker, lesson_of, points_of
+from memory.services.lessons.indexing import IndexWorker, lesson_of
 from memory.services.lessons.permitted import permitted, permitted_facts
 from memory.services.lessons.quotas import Quotas
 from memory.services.lessons.reinforcement import Reinforcer, UseListener, ignore_use
 from memory.services.manual_facts import met, the_same, vouched
 from memory.services.page.files import PageFiles
 from memory.services.recall import Recall
+from memory.services.similar_facts import SimilarFactSearch
 from memory.services.worker import KNOWN_SECONDS, JournalFollower, Pace
 from memory.settings import LearningSettings
 
@@ -59,12 +56,9 @@ LITTLE = 1500
 """Characters that are read here and now: in a millisecond, or in ten where somebody tells something, which the encoder
 reads. Requests beside it waited as long for it in a thread."""
 
-NEIGHBOURS = 8
-"""Known facts that a draft is compared with."""
-
 
 class Learner(JournalFollower):
-    """Learns."""
+    """Learns. ``similar`` finds the known facts that something new is held against."""
 
     def __init__(
         self,
@@ -90,6 +84,7 @@ class Learner(JournalFollower):
         self._settings = settings
         self._journal = journal
         self._recall = recall
+        self.similar = SimilarFactSearch(journal, recall)
         self._pages = pages
         self._new_id = new_id
         self._now = now
@@ -176,7 +171,7 @@ class Learner(JournalFollower):
         """Write a new fact, and what it changes; all of them as they stand, the new one first."""
         # Written first: whatever fails behind it, what the person said is kept.
         await self._journal.learn(await _aside([stated], lesson_of, 0, [stated], ()))
-        near = [each for each in await self.neighbours(stated.owner, stated.text) if each[0].id != stated.id]
+        near = [each for each in await self.similar(stated.owner, stated.text) if each[0].id != stated.id]
         decision = met(stated, near, now)
         if len(decision) > 1:
             await self._journal.learn(lesson_of(0, decision, (), frozenset(fact.id for fact in decision)))
@@ -308,7 +303,7 @@ class Learner(JournalFollower):
             if owner is None or await self._is_forgotten(owner, each.draft.text):
                 continue
             unindexed = {**await self._just_written(owner), **written}
-            known = await self.neighbours(owner, each.draft.text, unindexed.values())
+            known = await self.similar(owner, each.draft.text, unindexed.values())
             facts = {fact.id: fact for fact, _, _ in known}
             known_before.update(facts.keys() - written.keys())
             related = await rules.related(each.draft, known)
@@ -350,25 +345,6 @@ class Learner(JournalFollower):
             return decision
         rest = [each for each in known if each[0].id not in others]
         return reconcile(draft, rest, at, self._now(), related=related)
-
-    async def neighbours(
-        self, owner: str, text: str, unindexed: Iterable[Fact] = ()
-    ) -> list[tuple[Fact, float, float]]:
-        """Known facts of an owner that are like a text, each with cosine and coverage; also those just written."""
-        question = RecallQuestion(text, dict.fromkeys(stems(text), 1.0))
-        weighed = weigh(question, await self._journal.rarity([owner], question.terms))
-        embedder = self._recall.embedder
-        embedded = embedder.documents([text]) if embedder.quick else await asyncio.to_thread(embedder.documents, [text])
-        dense = embedded[0]
-        found = await self._recall.index.search(Query((owner,), dense, weighed.sparse, NEIGHBOURS, sort="fact"))
-        scores = {hit.id: (hit.cosine, weighed.coverage(hit.lexical)) for hit in found}
-        fresh = [fact for fact in unindexed if fact.owner == owner]
-        facts = {fact.id: fact for fact in await self._journal.facts(list(scores), [owner])}
-        points = points_of(fresh, embedder) if embedder.quick else await asyncio.to_thread(points_of, fresh, embedder)
-        for fact, point in zip(fresh, points, strict=True):
-            facts[fact.id] = fact
-            scores[fact.id] = (float(point.dense @ dense), weighed.coverage(product(point.sparse, weighed.sparse)))
-        return [(fact, *scores[id]) for id, fact in facts.items()]
 
     async def _passages(self, journaled: Journaled, learned: Learned, known: frozenset[bytes]) -> list[Passage]:
         """The passages to write: with a subject, not forgotten, and of messages that are not ``known``."""

@@ -61,7 +61,7 @@ class SimilarFacts(Protocol):
     owner's."""
 
     async def __call__(self, owner: str, text: str, more: Iterable[Fact] = (), /) -> list[tuple[Fact, float, float]]:
-        """As :meth:`memory.services.learn.Learner.neighbours`."""
+        """As :class:`memory.services.similar_facts.SimilarFactSearch`."""
 
 
 class PageEditor:

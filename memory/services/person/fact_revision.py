@@ -147,7 +147,7 @@ class FactReviser:
 
     async def _approved(self, draft: Fact, now: datetime) -> Lesson:
         """A draft counts from now on, as if the person had said it to memory itself."""
-        near = [each for each in await self._learner.neighbours(draft.owner, draft.text) if each[0].id != draft.id]
+        near = [each for each in await self._learner.similar(draft.owner, draft.text) if each[0].id != draft.id]
         held = replace(draft, state=State.ACTIVE, origin=Origin.PERSON, confidence=max(draft.confidence, CERTAIN))
         facts = met(held, near, now)
         return lesson_of(

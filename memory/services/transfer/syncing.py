@@ -128,7 +128,7 @@ class Syncing:
     async def _rivals(self, fact: Fact) -> list[str]:
         """The facts of this machine that a new one may not hold together with: those that it would end or contradict
         had it been said here, and those that took the place of the same fact."""
-        near = [each for each in await self._learner.neighbours(fact.owner, fact.text) if each[0].id != fact.id]
+        near = [each for each in await self._learner.similar(fact.owner, fact.text) if each[0].id != fact.id]
         match reconcile(said_again(fact), near, fact.recorded_at, fact.recorded_at):
             case Supersede(ids, _, others):
                 found = {*ids, *others}
