@@ -142,7 +142,7 @@ _ZONE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+\-/]{0,60}")
 _ABSOLUTE = re.compile(r"(?:/|~/|[A-Za-z]:[\\/]|\\\\)")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _SCP = re.compile(r"(?:[^@/\s:]+@)?(?P<host>[^@/\s:]+):(?P<path>[^\s].*)")
-_DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}/\d{4}|[A-Za-z]+,? [A-Za-z]+ \d{1,2},? \d{4}")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}/\d{4}|(?<![A-Za-z])[A-Za-z]++,? [A-Za-z]++ \d{1,2},? \d{4}")
 _DAY_FORMATS = ("%Y-%m-%d", "%m/%d/%Y", "%a %b %d %Y", "%A %B %d %Y")
 
 

@@ -1,5 +1,6 @@
 import json
 from pathlib import Path
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -281,3 +282,10 @@ def test_the_table_of_folders_stays_small(tmp_path: Path) -> None:
     for other in "abc":
         checkouts.locate(ClientEnvironment(f"/{other}"))
     assert checkouts.locate(ClientEnvironment(str(root))).remote is None
+
+
+def test_days_that_are_none_cost_no_endless_time() -> None:
+    text = "".join(f"\nDate: {'A' * 1190}{turn}" for turn in range(150))
+    began = process_time()
+    assert place_in(text).date is None
+    assert process_time() - began < 1
