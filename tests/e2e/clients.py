@@ -327,7 +327,7 @@ class Kilo(OpenCode):
     name = "kilo"
     plays = WHOLE
     # Each of its turns begins with fifteen seconds of a core; the code of its sessions is opencode's.
-    costly = ("unshed", "long")
+    costly = ("errands", "unshed", "long")
 
     def environment(self) -> dict[str, str]:
         off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS", "SESSION_INGEST", "CODEBASE_INDEXING")
