@@ -26,6 +26,8 @@ def name_of(text: str) -> str:
 async def name(proxy: Running) -> str:
     await proxy.chat(LONG)
     await proxy.learned()
+    assert proxy.edge.memory is not None
+    await proxy.edge.memory.tier_worker.catch_up()
     return name_of(LONG)
 
 
