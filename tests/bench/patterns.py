@@ -188,8 +188,13 @@ def _literal(source: str, file: str) -> Iterator[Found]:
 # Measuring
 
 
-def slow(found: Found, seconds: float, seed: int = 5) -> Slow | None:
+Timed = Callable[[re.Pattern[Any], str, str], float]
+"""How long a pattern takes, called in one of the ways, on a text, in seconds."""
+
+
+def slow(found: Found, seconds: float, seed: int = 5, timed: Timed | None = None) -> Slow | None:
     """The text on which the pattern takes longest, if its time grows too fast; `seconds` of CPU bound the search."""
+    timed = timed or _timed
     worst: Slow | None = None
     end_of_search = time.process_time() + seconds
     for before, unit in attacks(found.pattern, random.Random(seed)):
@@ -197,7 +202,7 @@ def slow(found: Found, seconds: float, seed: int = 5) -> Slow | None:
             for way in found.ways:
                 if time.process_time() > end_of_search:
                     return worst
-                took = _grows(found.pattern, way, partial(_pumped, before, unit, end))
+                took = _grows(partial(timed, found.pattern, way), partial(_pumped, before, unit, end))
                 if took and (worst is None or took[1] / took[0] ** 2 > worst.milliseconds / 1000 / worst.length**2):
                     length, spent, growth = took
                     worst = Slow(
@@ -211,15 +216,15 @@ def _pumped(before: str, unit: str, end: str, length: int) -> str:
     return before + (unit * (length // len(unit) + 1))[:length] + end
 
 
-def _grows(pattern: re.Pattern[Any], way: str, text: Callable[[int], str]) -> tuple[int, float, float] | None:
+def _grows(timed: Callable[[str], float], text: Callable[[int], str]) -> tuple[int, float, float] | None:
     """Length, seconds and the smallest growth of a doubling, where that is too much."""
     times: list[float] = []
     # Short ones first: what is worse than quadratic would not end on the long ones.
     for length in (32, 512):
-        if (spent := _timed(pattern, way, text(length))) > TOO_SLOW / 5:
+        if (spent := timed(text(length))) > TOO_SLOW / 5:
             return length, spent, float("inf")
     for length in LENGTHS:
-        spent = _timed(pattern, way, text(length))
+        spent = timed(text(length))
         if not times and spent < QUICK:
             return None
         times.append(spent)
