@@ -35,6 +35,10 @@ TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
             for folder in ("talk", "statements", "passing", "plain", "aside", "findings", "life", "cores")
         ),
     ),
+    f"{_DATA}/settled.npz": (
+        "python -m memory.models.training.settled",
+        (f"{_TRAINING}/settling", f"{_DATA}/encoder.npz"),
+    ),
     f"{_DATA}/windows.json": ("python -m memory.models.snapshot", ("memory/models/snapshot.py",)),
     f"{_DATA}/o200k_base.tiktoken": ("python -m memory.models.snapshot", ("memory/models/snapshot.py",)),
 }

@@ -22,6 +22,7 @@ from memory.understanding.encoder import Encoder, unpointed
 from memory.understanding.features import around, of_gap, of_text
 from memory.understanding.forms import limits
 from memory.understanding.network import ClauseModel, Floats, Judgement, judgements, keeping
+from memory.understanding.settled import SETTLES, SettledHead
 from memory.understanding.tokens import located
 
 MOST = 80
@@ -121,12 +122,14 @@ def halves(sentence: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class ClauseReader:
-    """The models with the embedding table that they were trained on; the encoder is got when it is first needed."""
+    """The models with the embedding table that they were trained on; the encoder is got when it is first needed.
+    ``settled`` tells, by what it reads, what settles something."""
 
     splitter: ClauseSplitter
     model: ClauseModel
     embed: Embed
     encoder: Callable[[], Encoder] | None = None
+    settled: SettledHead | None = None
 
     def read(self, text: str, reply: str = "") -> list[Clause]:
         """The clauses of a person's message, in order; ``reply`` is the assistant's text that it answers."""
@@ -159,23 +162,29 @@ class ClauseReader:
         if self.encoder is None or not doubted:
             return judgements(outputs), {}
         starts = np.cumsum([0, *(len(each) + 1 for each in texts)]).tolist()
-        spans = {(starts[at], starts[at] + len(texts[at])): None for at in doubted}
+        whole = {at: (starts[at], starts[at] + len(texts[at])) for at in doubted}
         parts = {at: own for at in doubted if len(own := _placed(self.splitter.parts(texts[at]), starts[at])) > 1}
-        spans |= {span: None for own in parts.values() for span in own}
-        ordered = sorted(spans)
-        read = dict(zip(ordered, self.encoder().clauses(" ".join(texts), ordered, reply), strict=True))
-        encoded = np.stack(
-            [
-                _telling(read[starts[at], starts[at] + len(texts[at])], [read[span] for span in parts.get(at, ())])
-                for at in doubted
-            ]
-        )
+        ordered = sorted({*whole.values(), *(span for own in parts.values() for span in own)})
+        message = " ".join(texts)
+        states = self.encoder().clause_states(message, ordered, reply)
+        read = dict(zip(ordered, self.encoder().clause_outputs(message, states), strict=True))
+        encoded = np.stack([_telling(read[whole[at]], [read[span] for span in parts.get(at, ())]) for at in doubted])
         outputs[doubted] = ENCODED * encoded + (1 - ENCODED) * outputs[doubted]
-        idle = {
-            at: _idle(" ".join(texts), own, keeping(np.stack([read[span] for span in own])))
-            for at, own in parts.items()
-        }
-        return judgements(outputs), idle
+        idle = {at: _idle(message, own, keeping(np.stack([read[span] for span in own]))) for at, own in parts.items()}
+        found = judgements(outputs)
+        for at, probability in self._settling(doubted, states[[ordered.index(whole[at]) for at in doubted]]):
+            if found[at].worth_keeping < probability:
+                found[at] = found[at].settling(probability)
+                # It was taken for one thing as a whole.
+                idle.pop(at, None)
+        return found, idle
+
+    def _settling(self, places: Sequence[int], states: Floats) -> list[tuple[int, float]]:
+        """The places of clauses that settle something, and how likely; ``states`` is what was read of each."""
+        if self.settled is None:
+            return []
+        likely = zip(places, self.settled(states).tolist(), strict=True)
+        return [(at, probability) for at, probability in likely if probability >= SETTLES]
 
     def _pieces(self, text: str) -> list[list[str]]:
         """The clauses of each sentence of a block."""

@@ -118,9 +118,13 @@ class Encoder:
     def clauses(self, text: str, spans: Sequence[tuple[int, int]], before: str) -> Floats:
         """What the head of clauses says of each of some spans of a text, in its order: shape (spans, outputs).
         ``before`` is the assistant's text that it answers."""
-        found = self.clause_states(text, spans, before)
+        return self.clause_outputs(text, self.clause_states(text, spans, before))
+
+    def clause_outputs(self, text: str, states: Floats) -> Floats:
+        """What the head of clauses says of each of some clauses of a text, by what was read of them: shape (clauses,
+        outputs)."""
         head = self._short_clause if self._short_clause is not None and is_short(text) else self._clause
-        return head(found) if len(found) else np.zeros((0, len(head.bias)), np.float32)
+        return head(states) if len(states) else np.zeros((0, len(head.bias)), np.float32)
 
     def clause_states(self, text: str, spans: Sequence[tuple[int, int]], before: str) -> Floats:
         """What is read of each of those spans, before anything is concluded: shape (spans, 2 * width)."""

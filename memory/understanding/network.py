@@ -8,7 +8,7 @@ numpy alone and takes well under a millisecond a clause.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -27,6 +27,7 @@ FLAGS: Final = ("ends", "continues", "answers", "refers")
 """It holds for a while only; it goes on with the clause before; it needs the assistant's last message, or an earlier
 clause, to be understood."""
 
+_DECISION: Final = LASTING_KINDS.index("dec")
 
 PERSONAL: Final = {"pref": 0.5, "rule": 0.55, "corr": 0.55}
 """The probability from which on what guides the agent counts as meant for all of the person's work. What they like
@@ -98,6 +99,12 @@ class Judgement:
     def scope(self) -> str:
         """How far it most likely reaches."""
         return reach(self.kind, self.scopes)
+
+    def settling(self, probability: float) -> Judgement:
+        """The same where it settles something with this probability."""
+        kinds = [each * (1 - probability) for each in self.kinds]
+        kinds[_DECISION] += probability
+        return replace(self, kinds=tuple(kinds))
 
     def flag(self, name: str) -> float:
         """How likely one of :data:`FLAGS` holds."""

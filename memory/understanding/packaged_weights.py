@@ -16,11 +16,13 @@ from memory.understanding.mapped_arrays import arrays_in
 from memory.understanding.network import ClauseModel, DenseLayer, Table
 from memory.understanding.relevance import Relevance
 from memory.understanding.request_kind import RequestKinds
+from memory.understanding.settled import SettledHead
 
 WEIGHTS: Final = "clauses.npz"
 RELEVANCE: Final = "relevance.npz"
 REQUEST_KIND: Final = "request_kind.npz"
 ENCODER: Final = "encoder.npz"
+SETTLED: Final = "settled.npz"
 RELATIONS: Final = 4096
 """Pairs of statements that are at hand once they were read, by learning or by recall: reading one takes
 milliseconds."""
@@ -38,7 +40,18 @@ def reader() -> ClauseReader:
     """The reader with the weights in the package. Raises FileNotFoundError where they are missing."""
     stored = arrays_in(DATA / WEIGHTS)
     splitter = ClauseSplitter(stored["boundary"].astype(np.float32))
-    return ClauseReader(splitter, clause_model(stored), StaticEmbedding.load().documents, encoder)
+    return ClauseReader(splitter, clause_model(stored), StaticEmbedding.load().documents, encoder, settled_head())
+
+
+@lru_cache(maxsize=1)
+def settled_head() -> SettledHead:
+    """What tells what settles something, with the weights in the package. Raises FileNotFoundError where they are
+    missing."""
+    stored = arrays_in(DATA / SETTLED)
+    return SettledHead(
+        hidden=DenseLayer(stored["W1"].astype(np.float32), stored["b1"].astype(np.float32)),
+        out=DenseLayer(stored["W2"].astype(np.float32), stored["b2"].astype(np.float32)),
+    )
 
 
 @lru_cache(maxsize=1)
