@@ -67,13 +67,29 @@ class Counting:
     """Counts what threads do that are begun while it is :meth:`installed`, and the one that installs it."""
 
     def __init__(self, detailed: bool = False) -> None:
-        self.on = False
+        self._on = False
+        self._connections: list[sqlite3.Connection] = []
         self._detailed = detailed
         self._by_thread: dict[int, Counter[str]] = {}
         self._statements: Counter[str] = Counter()
         self._running: dict[int, str] = {}
         self.by_function: Counter[str] = Counter()
         self.by_statement: Counter[str] = Counter()
+
+    @property
+    def on(self) -> bool:
+        """Whether it counts."""
+        return self._on
+
+    @on.setter
+    def on(self, on: bool) -> None:
+        self._on = on
+        # SQLite writes a statement out with its values for whoever listens, once more for each trigger of each row.
+        for connection in [*self._connections]:
+            try:
+                connection.set_trace_callback(self._run if on else None)
+            except sqlite3.ProgrammingError:
+                self._connections.remove(connection)  # it is closed
 
     @contextmanager
     def installed(self) -> Iterator[None]:
@@ -82,7 +98,9 @@ class Counting:
 
         def watched(*given: Any, **named: Any) -> sqlite3.Connection:
             connection: sqlite3.Connection = connect(*given, **named)
-            connection.set_trace_callback(self._run)
+            self._connections.append(connection)
+            if self._on:
+                connection.set_trace_callback(self._run)
             return connection
 
         sqlite3.connect = watched  # type: ignore[assignment]
@@ -94,6 +112,7 @@ class Counting:
             sys.setprofile(None)
             threading.setprofile(None)
             sqlite3.connect = connect
+            self._connections.clear()
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -106,18 +125,18 @@ class Counting:
 
     def taken(self) -> Counter[str]:
         """What was counted since this was asked last."""
-        on, self.on = self.on, False
+        on, self._on = self._on, False
         total = sum(self._by_thread.values(), Counter[str]()) + self._statements
         for each in self._by_thread.values():
             each.clear()
         self._statements.clear()
-        self.on = on
+        self._on = on
         return total
 
     def _run(self, statement: str) -> None:
         thread = threading.get_ident()
         # What a trigger does is told as the statement that set it off, once more.
-        if not self.on or self._running.get(thread) == statement:
+        if not self._on or self._running.get(thread) == statement:
             return
         self._running[thread] = statement
         if statement.startswith(_ENVELOPES):
@@ -128,7 +147,7 @@ class Counting:
                 self.by_statement[_shape(statement)] += 1
 
     def _called(self, frame: FrameType, event: str, arg: Any) -> None:
-        if not self.on or event not in ("call", "c_call"):
+        if not self._on or event not in ("call", "c_call"):
             return
         mine = self._by_thread.setdefault(threading.get_ident(), Counter())
         mine["calls"] += not _PASSED_OVER.search(frame.f_code.co_filename)
