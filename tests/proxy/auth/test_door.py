@@ -283,20 +283,6 @@ async def test_nobody_needs_a_key_where_the_settings_say_so(provider: FakeProvid
         assert "x-palimpsest-receipt" in (await proxy.post(CHAT, SAID))[2]
 
 
-async def test_a_bridge_is_not_for_another_user(
-    provider: FakeProvider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("FAR_KEY", "key-of-the-house")
-    routes = [{"model": "far-*", "url": provider.url, "bridge": "anthropic/*", "key_from": "FAR_KEY"}]
-    async with running(provider, tmp_path, upstream__routes=routes) as proxy:
-        proxy.edge.peers = Somebody()
-        for asked in (SAID | {"model": "far-1"}, {"model": "far-1"}):
-            status, reply, _ = await proxy.post(CHAT, asked)
-            assert status == 401 and b"palimpsest connect" in reply
-        assert (await proxy.post(CHAT, SAID))[0] == 200
-        assert len(provider.requests) == 1
-
-
 async def test_a_session_goes_on_with_the_same_prefix_when_its_runtime_shows_a_key_or_another_one(
     proxy: Running, provider: FakeProvider
 ) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
+import pytest_asyncio
 
 from proxy.runtimes import RUNTIMES, recognise, user_text
 from proxy.wire import dialect_of
@@ -17,7 +18,6 @@ from proxy.wire.slices import cut, items_of
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.runtimes.senders import SENDERS, TALK, Json, Sender, Turn
 from tests.running import Running, running
-from tests.sparse_files import copy_tree
 
 RIGHT = "The staging gateway listens on port 7443 behind the reverse proxy."
 REMEDY = "The error libwombat.so.3 not found means that tools/vendor.sh has not run."
@@ -32,6 +32,7 @@ PRINTED = "make: checking\nerror: libwombat.so.3 not found\nmake: *** stopped"
 PROJECT = {"x_palimpsest_project": "gate"}
 OPENS, PAGE = "<recalled-memory>", "<memory-page>"
 
+in_one_loop = pytest.mark.asyncio(loop_scope="module")
 every = pytest.mark.parametrize("name", SENDERS)
 every_format = pytest.mark.parametrize("name", {sender.path: name for name, sender in SENDERS.items()}.values())
 every_with_tools = pytest.mark.parametrize("name", [name for name, sender in SENDERS.items() if sender.tools])
@@ -53,29 +54,42 @@ def test_no_runtime_is_left_out() -> None:
     assert {runtime.name for runtime in RUNTIMES} == {sender.runtime for sender in SENDERS.values()}
 
 
-@asynccontextmanager
-async def remembering(home: Path, *memories: str, **settings: Any) -> AsyncIterator[tuple[Running, FakeProvider]]:
-    """A proxy that was told some memories, each in a session of its own: a copy of the home that was told them once."""
-    async with fake_provider() as provider:
-        told_once = _TOLD.get((memories, str(settings)))
-        if told_once is None:
-            told_once = _TOLD[memories, str(settings)] = home.parent / f"told-{len(_TOLD)}"
-            async with running(provider, told_once, **settings) as proxy:
-                for number, memory in enumerate(memories):
-                    await proxy.chat(memory, session=f"told-{number}", project="gate")
-                await proxy.learned()
-        copy_tree(told_once, home)
-        async with running(provider, home, **settings) as proxy:
-            yield proxy, provider
+class Told:
+    """Servers that were told some memories, each memory in a session of its own, and have learned nothing since: what
+    one runtime says there is no memory of the next. Each runtime has a credential of its own, and so its own sessions.
+    """
+
+    def __init__(self, folder: Path, stack: AsyncExitStack) -> None:
+        self._folder, self._stack = folder, stack
+        self._told: dict[tuple[tuple[str, ...], str], tuple[Running, FakeProvider]] = {}
+
+    async def memories(self, *memories: str, **settings: Any) -> tuple[Running, FakeProvider]:
+        """The server that was told these."""
+        key = memories, str(settings)
+        if key not in self._told:
+            provider = await self._stack.enter_async_context(fake_provider())
+            home = self._folder / f"told-{len(self._told)}"
+            proxy = await self._stack.enter_async_context(running(provider, home, **settings))
+            for number, memory in enumerate(memories):
+                await proxy.chat(memory, session=f"told-{number}", project="gate")
+            await proxy.learned()
+            assert proxy.edge.memory is not None
+            await proxy.edge.memory.learner.stop()
+            self._told[key] = proxy, provider
+        return self._told[key]
 
 
-_TOLD: dict[tuple[tuple[str, ...], str], Path] = {}
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def told_once(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Told]:
+    async with AsyncExitStack() as stack:
+        yield Told(tmp_path_factory.mktemp("told"), stack)
 
 
 async def send(proxy: Running, sender: Sender, body: Json) -> tuple[bytes, str]:
     """Send a body as its runtime does; the bytes that were sent, and what was done with them."""
     sent = orjson.dumps(body)
-    status, reply, headers = await proxy.post(sender.path + sender.query, sent, **sender.headers, **PROJECT)
+    own = {"Authorization": f"Bearer {sender.runtime} {sender.path}"}
+    status, reply, headers = await proxy.post(sender.path + sender.query, sent, **own, **sender.headers, **PROJECT)
     assert status == 200, reply
     return sent, headers["x-palimpsest-status"]
 
@@ -103,71 +117,77 @@ def others_in(text: str) -> list[str]:
     return [each for each in OTHERS if each[:24] in text]
 
 
+@in_one_loop
 @every
-async def test_of_six_memories_the_right_one_stands_behind_the_persons_words(name: str, tmp_path: Path) -> None:
+async def test_of_six_memories_the_right_one_stands_behind_the_persons_words(name: str, told_once: Told) -> None:
     sender = SENDERS[name]
-    async with remembering(tmp_path, *OTHERS, RIGHT, **{"memory.page.enabled": False}) as (proxy, provider):
-        sent, _ = await send(proxy, sender, sender.body([TALK[0]]))
-        forwarded = provider.last.body
+    proxy, provider = await told_once.memories(*OTHERS, RIGHT, **{"memory.page.enabled": False})
+    sent, _ = await send(proxy, sender, sender.body([TALK[0]]))
+    forwarded = provider.last.body
     assert "7443" in told(forwarded) and not others_in(told(forwarded)), told(forwarded)
     words = holding(sent, sender, TALK[0][1])
     assert holding(forwarded, sender, OPENS) == words
     assert _without(sent, sender, words) == _without(forwarded, sender, words)
 
 
+@in_one_loop
 @every_format
-async def test_one_word_prompts_of_old_never_come(name: str, tmp_path: Path) -> None:
+async def test_one_word_prompts_of_old_never_come(name: str, told_once: Told) -> None:
     sender = SENDERS[name]
     words = ("Continue.", "Yes, port.", "The gateway?", "Staging.", "Go on, please.")
-    async with remembering(tmp_path, *words, RIGHT, **{"memory.page.enabled": False}) as (proxy, provider):
-        await send(proxy, sender, sender.body([TALK[0]]))
-        recalled = told(provider.last.body)
+    proxy, provider = await told_once.memories(*words, RIGHT, **{"memory.page.enabled": False})
+    await send(proxy, sender, sender.body([TALK[0]]))
+    recalled = told(provider.last.body)
     assert "7443" in recalled and not [each for each in words if each in recalled], recalled
 
 
+@in_one_loop
 @every
-async def test_the_page_stands_behind_the_first_words_and_nowhere_else(name: str, tmp_path: Path) -> None:
+async def test_the_page_stands_behind_the_first_words_and_nowhere_else(name: str, told_once: Told) -> None:
     sender = SENDERS[name]
-    async with remembering(tmp_path, "I prefer British spelling.") as (proxy, provider):
-        for turns in _growing(sender):
-            sent, _ = await send(proxy, sender, sender.body(turns, len(turns)))
-            first = min(holding(sent, sender, TALK[0][1]))
-            assert holding(provider.last.body, sender, PAGE) == [first]
-            assert b"British spelling" in provider.last.body
+    proxy, provider = await told_once.memories("I prefer British spelling.")
+    for turns in _growing(sender):
+        sent, _ = await send(proxy, sender, sender.body(turns, len(turns)))
+        first = min(holding(sent, sender, TALK[0][1]))
+        assert holding(provider.last.body, sender, PAGE) == [first]
+        assert b"British spelling" in provider.last.body
 
 
+@in_one_loop
 @every_with_tools
-async def test_a_failing_command_brings_its_remedy_into_its_own_result(name: str, tmp_path: Path) -> None:
+async def test_a_failing_command_brings_its_remedy_into_its_own_result(name: str, told_once: Told) -> None:
     sender = SENDERS[name]
-    async with remembering(tmp_path, *OTHERS, REMEDY, **{"memory.page.enabled": False}) as (proxy, provider):
-        begun: list[Turn] = [("human", "Please check the build.")]
-        await send(proxy, sender, sender.body(begun, 1))
-        sent, _ = await send(proxy, sender, sender.body([*begun, ("call", PRINTED)], 2))
-        forwarded = provider.last.body
+    proxy, provider = await told_once.memories(*OTHERS, REMEDY, **{"memory.page.enabled": False})
+    begun: list[Turn] = [("human", "Please check the build.")]
+    await send(proxy, sender, sender.body(begun, 1))
+    sent, _ = await send(proxy, sender, sender.body([*begun, ("call", PRINTED)], 2))
+    forwarded = provider.last.body
     assert "vendor.sh" in told(forwarded) and not others_in(told(forwarded)), told(forwarded)
     assert holding(forwarded, sender, OPENS) == holding(sent, sender, "error: libwombat")
 
 
+@in_one_loop
 @every_with_sides
-async def test_side_requests_get_nothing(name: str, tmp_path: Path) -> None:
+async def test_side_requests_get_nothing(name: str, told_once: Told) -> None:
     sender = SENDERS[name]
-    async with remembering(tmp_path, *OTHERS, RIGHT) as (proxy, provider):
-        for side in sender.sides:
-            sent, status = await send(proxy, sender, side(sender))
-            assert provider.last.body == sent, status
+    proxy, provider = await told_once.memories(*OTHERS, RIGHT)
+    for side in sender.sides:
+        sent, status = await send(proxy, sender, side(sender))
+        assert provider.last.body == sent, status
 
 
+@in_one_loop
 @every
-async def test_the_prefix_grows_whatever_the_runtime_adds_anew(name: str, tmp_path: Path) -> None:
+async def test_the_prefix_grows_whatever_the_runtime_adds_anew(name: str, told_once: Told) -> None:
     sender = SENDERS[name]
     before: tuple[list[bytes], list[bytes]] | None = None
-    async with remembering(tmp_path, *OTHERS, RIGHT, REMEDY) as (proxy, provider):
-        for number, turns in enumerate(_growing(sender)):
-            sent, _ = await send(proxy, sender, sender.body(turns, number))
-            now = _messages(sent, sender), _messages(provider.last.body, sender)
-            if before is not None:
-                assert _shared(before[1], now[1]) >= _shared(before[0], now[0]) > 0
-            before = now
+    proxy, provider = await told_once.memories(*OTHERS, RIGHT, REMEDY)
+    for number, turns in enumerate(_growing(sender)):
+        sent, _ = await send(proxy, sender, sender.body(turns, number))
+        now = _messages(sent, sender), _messages(provider.last.body, sender)
+        if before is not None:
+            assert _shared(before[1], now[1]) >= _shared(before[0], now[0]) > 0
+        before = now
 
 
 def _growing(sender: Sender) -> list[list[Turn]]:

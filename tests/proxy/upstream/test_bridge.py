@@ -14,6 +14,7 @@ from aiohttp import web
 from memory.conversation import ToolCall
 from proxy.wire import dialect_of
 from tests.fake_provider import FakeProvider, fake_provider, stream
+from tests.proxy.auth.test_door import Somebody
 from tests.running import Running, running
 
 # litellm's own models and its adapters' half-read streams warn.
@@ -222,6 +223,20 @@ FAULTS = {
     400: ("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"),
 }
 TOO_LONG = "This model's maximum context length is 200000 tokens. However, your messages resulted in 210000 tokens."
+
+
+async def test_a_bridge_is_not_for_another_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAR_KEY", "key-of-the-house")
+    path, asked = "/v1/chat/completions", {"model": "m", "messages": [{"role": "user", "content": "Hello there."}]}
+    async with fake_provider() as provider:
+        routes = [{"model": "far-*", "url": provider.url, "bridge": "anthropic/*", "key_from": "FAR_KEY"}]
+        async with running(provider, tmp_path, upstream__routes=routes) as proxy:
+            proxy.edge.peers = Somebody()
+            for refused in (asked | {"model": "far-1"}, {"model": "far-1"}):
+                status, reply, _ = await proxy.post(path, refused)
+                assert status == 401 and b"palimpsest connect" in reply
+            assert (await proxy.post(path, asked))[0] == 200
+            assert len(provider.requests) == 1
 
 
 @pytest.mark.parametrize(("fault", "streamed"), [(429, True), (500, False), (400, True)])
