@@ -8,12 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 
+from proxy.cli import server_access
 from proxy.cli.home_owner import ANNOUNCED
 from proxy.cli.instance_lock import owned
 from proxy.cli.options import loaded
 from proxy.cli.server import RunningServer
 from proxy.cli.server_access import in_process
+from proxy.edge import EDGE
+from proxy.settings import Loaded
+from tests import rooms
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +35,21 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def server(home: Path) -> Iterator[RunningServer]:
+def server(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunningServer]:
+    """It plans nights in this process."""
+    build = server_access.built
+
+    def built(settings: Loaded) -> web.Application:
+        app = build(settings)
+        app.on_startup.append(plan_here)
+        return app
+
+    async def plan_here(app: web.Application) -> None:
+        memory = await app[EDGE].opened()
+        if memory is not None:
+            rooms.plan_nights_here(memory)
+
+    monkeypatch.setattr(server_access, "built", built)
     with owned(home), in_process(loaded()) as started:
         (home / ANNOUNCED).write_text(json.dumps({"url": started.url, "pid": os.getpid()}))
         yield started

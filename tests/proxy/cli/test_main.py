@@ -32,7 +32,7 @@ def test_a_foreign_package_in_our_place_is_told(
 
 async def test_the_module_is_the_program() -> None:
     assert (await program("version")).out.strip()
-    helped = await program("--help")
+    helped = run("--help")
     assert helped.code == 0 and all(name in helped.out for name in ("serve", "connect", "doctor", "forget"))
     # Whole sentences, within 80 columns.
     assert "..." not in helped.out.partition("Commands:")[2] and max(map(len, helped.out.splitlines())) <= 80
@@ -41,7 +41,7 @@ async def test_the_module_is_the_program() -> None:
 
 async def test_a_fault_is_a_sentence_and_with_debug_a_traceback(home: Path) -> None:
     config = home.parent / "config.yaml"
-    assert "Traceback" not in (await program("config", "--config", str(config))).err
+    assert "Traceback" not in run("config", "--config", str(config)).err
     debugged = await program("--debug", "config", "--config", str(config))
     assert "Traceback" in debugged.err and debugged.code == 1
 
@@ -73,6 +73,7 @@ def test_where_json_was_asked_for_a_fault_is_json_too(home: Path) -> None:
     assert run("facts").out == ""
 
 
+@pytest.mark.usefixtures("server")
 async def test_what_the_output_has_no_letter_for_is_a_mark_and_in_json_an_escape(home: Path) -> None:
     assert run("remember", "Jördis owns the 🦊 service").code == 0
     plain = await program("facts", PALIMPSEST_HOME=str(home), PYTHONIOENCODING="ascii")

@@ -9,7 +9,8 @@ from typing import Any
 
 import orjson
 
-from tests.proxy.cli.running import ROOT, clean_environment, program, serving
+from proxy.cli.server import RunningServer
+from tests.proxy.cli.running import ROOT, clean_environment, run
 
 
 async def spoken(home: Path, *requests: dict[str, Any], project: str = "loom") -> list[dict[str, Any]]:
@@ -37,25 +38,24 @@ def text_of(answer: dict[str, Any]) -> str:
     return told
 
 
-async def test_a_runtime_notes_something_and_finds_it_again(home: Path) -> None:
-    async with serving("--home", str(home)):
-        hello, noted, found, day, other = await spoken(
-            home,
-            {"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}}},
-            {"method": "notifications/initialized"},
-            call(2, "memory_note", action="add", text="The flaky login test was caused by a clock skew of 2 s."),
-            call(3, "memory_search", query="flaky login test"),
-            call(4, "memory_day", date="today"),
-            call(5, "memory_get", id="ffffffff"),
-        )
-        assert hello["result"]["serverInfo"]["name"] == "palimpsest"
-        assert text_of(noted).startswith("Noted as ")
-        assert "clock skew" in text_of(found) and "tool:" in text_of(found)
-        assert "clock skew" in text_of(day)
-        assert "there is no memory" in text_of(other) and other["result"]["isError"] is True
-        assert not any(each["result"]["isError"] for each in (noted, found, day))
-        [elsewhere] = await spoken(home, call(1, "memory_search", query="flaky login test"), project="another")
-        assert "clock skew" not in text_of(elsewhere)
+async def test_a_runtime_notes_something_and_finds_it_again(home: Path, server: RunningServer) -> None:
+    hello, noted, found, day, other = await spoken(
+        home,
+        {"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}}},
+        {"method": "notifications/initialized"},
+        call(2, "memory_note", action="add", text="The flaky login test was caused by a clock skew of 2 s."),
+        call(3, "memory_search", query="flaky login test"),
+        call(4, "memory_day", date="today"),
+        call(5, "memory_get", id="ffffffff"),
+    )
+    assert hello["result"]["serverInfo"]["name"] == "palimpsest"
+    assert text_of(noted).startswith("Noted as ")
+    assert "clock skew" in text_of(found) and "tool:" in text_of(found)
+    assert "clock skew" in text_of(day)
+    assert "there is no memory" in text_of(other) and other["result"]["isError"] is True
+    assert not any(each["result"]["isError"] for each in (noted, found, day))
+    [elsewhere] = await spoken(home, call(1, "memory_search", query="flaky login test"), project="another")
+    assert "clock skew" not in text_of(elsewhere)
 
 
 async def test_where_no_server_runs_the_call_says_what_to_do(home: Path) -> None:
@@ -65,6 +65,5 @@ async def test_where_no_server_runs_the_call_says_what_to_do(home: Path) -> None
     assert "palimpsest serve" in text_of(answer)
 
 
-async def test_the_command_tells_what_it_is_for(home: Path) -> None:
-    done = await program("mcp", "--help")
-    assert "MCP" in done.out
+def test_the_command_tells_what_it_is_for() -> None:
+    assert "MCP" in run("mcp", "--help").out

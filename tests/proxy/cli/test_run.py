@@ -154,61 +154,50 @@ async def test_a_client_has_memory_for_one_run_with_its_own_arguments_and_exit_c
     assert "the journal" not in (home / "server.log").read_text()
 
 
-async def test_a_server_that_runs_is_used_and_stays(home: Path, bin: Path) -> None:
+async def test_a_server_that_runs_is_used_stays_and_is_there_again_when_it_dies(home: Path, bin: Path) -> None:
     async with fake_provider() as provider, serving("--home", str(home), "--upstream", provider.url) as started:
-        done = await ended(surroundings(home, bin, provider))
+        around = surroundings(home, bin, provider)
+        done = await ended(around)
         assert done.code == 7, done.err
         assert told(home)["url"] == started.url
         there = announced(home)
         assert there is not None and there.url == started.url
-
-
-@pytest.mark.parametrize("own", [True, False])
-async def test_a_server_that_dies_in_mid_session_is_there_again(home: Path, bin: Path, own: bool) -> None:
-    async with fake_provider() as provider:
-        around = surroundings(home, bin, provider)
-        if own:
-            async with client(around, "--again") as process:
-                await until(home, 1)
-                first = await killed(home)
-                (home.parent / "go").touch()
-                assert [status for status, _ in await until(home, 2)] == [200, 200]
-                there = announced(home)
-                assert there is not None and there.process != first and there.url == told(home)["url"]
-                (home.parent / "end").touch()
-                await process.communicate()
-        else:
-            async with (
-                serving("--home", str(home), "--upstream", provider.url) as started,
-                client(around, "--again") as process,
-            ):
-                await until(home, 1)
-                await killed(home)
-                await soon(lambda: announced(home) is not None)
-                (home.parent / "go").touch()
-                assert [status for status, _ in await until(home, 2)] == [200, 200]
-                there = announced(home)
-                assert there is not None and there.url == started.url
-                (home.parent / "end").touch()
-                await process.communicate()
+        (home.parent / "told.json").unlink()
+        async with client(around, "--again") as process:
+            await until(home, 1)
+            first = await killed(home)
+            await soon(lambda: announced(home) is not None)
+            (home.parent / "go").touch()
+            assert [status for status, _ in await until(home, 2)] == [200, 200]
+            there = announced(home)
+            assert there is not None and there.process != first and there.url == started.url
+            (home.parent / "end").touch()
+            await process.communicate()
         assert process.returncode == 7 and announced(home) is None
 
 
-async def test_a_server_that_cannot_live_gives_way_to_one_that_only_relays(home: Path, bin: Path) -> None:
-    async with fake_provider() as provider:
-        async with client(surroundings(home, bin, provider), "--again") as process:
-            await until(home, 1)
-            damage(home)
-            await killed(home)
-            (home.parent / "go").touch()
-            answers = await until(home, 2)
-            assert [status for status, _ in answers] == [200, 200]
-            (home.parent / "end").touch()
-            await process.communicate()
-        assert process.returncode == 7
+async def test_a_server_that_dies_in_mid_session_is_there_again_and_one_that_cannot_live_gives_way_to_a_relay(
+    home: Path, bin: Path
+) -> None:
+    async with fake_provider() as provider, client(surroundings(home, bin, provider), "--again") as process:
+        await until(home, 1)
+        first = await killed(home)
+        (home.parent / "go").touch()
+        assert [status for status, _ in await until(home, 2)] == [200, 200]
+        there = announced(home)
+        assert there is not None and there.process != first and there.url == told(home)["url"]
+        damage(home)
+        await killed(home)
+        (home.parent / "go").touch()
+        assert [status for status, _ in await until(home, 3)] == [200, 200, 200]
+        (home.parent / "end").touch()
+        await process.communicate()
+        assert process.returncode == 7 and announced(home) is None
 
 
-async def test_the_last_of_two_clients_stops_the_server(home: Path, bin: Path) -> None:
+async def test_the_last_of_two_clients_stops_the_server_and_what_ends_the_command_ends_its_client(
+    home: Path, bin: Path
+) -> None:
     async with fake_provider() as provider:
         around = surroundings(home, bin, provider)
         async with client(around, "--again") as first:
@@ -216,17 +205,9 @@ async def test_the_last_of_two_clients_stops_the_server(home: Path, bin: Path) -
             url = told(home)["url"]
             second = await ended(around)
             assert second.code == 7 and told(home)["url"] == url and announced(home) is not None
-            (home.parent / "end").touch()
+            first.terminate()
             await first.communicate()
-        assert announced(home) is None
-
-
-async def test_what_ends_the_command_ends_the_client(home: Path, bin: Path) -> None:
-    async with fake_provider() as provider, client(surroundings(home, bin, provider), "--again") as process:
-        await until(home, 1)
-        process.terminate()
-        await process.communicate()
-        assert process.returncode == 128 + signal.SIGTERM and announced(home) is None
+            assert first.returncode == 128 + signal.SIGTERM and announced(home) is None
 
 
 def test_what_cannot_be_run_is_told(home: Path, bin: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ import pytest
 from proxy.cli.log_format import OneLineFormatter
 from proxy.cli.serving import LONG_SECONDS, _age, _Ageing, _announce
 from tests.fake_provider import fake_provider
-from tests.proxy.cli.running import program, serving
+from tests.proxy.cli.running import program, run, serving
 
 
 def put(file: Path, content: bytes) -> None:
@@ -30,17 +30,15 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-async def test_it_says_where_it_listens_and_stops_when_told(home: Path) -> None:
+async def test_it_says_where_it_listens_stops_when_told_and_has_learned_what_was_said_last(
+    home: Path,
+) -> None:
     async with fake_provider() as provider, serving("--home", str(home), "--upstream", provider.url) as started:
         told = "".join(started.welcome)
         assert str(home) in told and provider.url in told and "palimpsest connect codex" in told
         announced = home / "server.json"
         assert json.loads(announced.read_text())["url"] == started.url
         assert mode(announced) == 0o600 and mode(home) == 0o700
-        async with aiohttp.ClientSession() as client:
-            body = {"model": "m", "messages": [{"role": "user", "content": "Hello, who are you?"}]}
-            async with client.post(f"{started.url}/v1/chat/completions", json=body) as reply:
-                assert reply.status == 200 and "x-palimpsest-status" in reply.headers
         status = await program("status", "--json", "--home", str(home))
         assert status.json["running"] and status.json["url"] == started.url
 
@@ -50,12 +48,21 @@ async def test_it_says_where_it_listens_and_stops_when_told(home: Path) -> None:
         third = await program("serve", "--port", port, "--home", str(home.parent / "other"))
         assert third.code == 1 and f"port {port}" in third.err and "in use" in third.err
 
+        said = "Please remember this decision: the billing service is deployed on port 7443."
+        body = {"model": "m", "messages": [{"role": "user", "content": said}]}
+        address = f"{started.url}/v1/chat/completions"
+        async with aiohttp.ClientSession() as client, client.post(address, json=body) as reply:
+            assert reply.status == 200 and "x-palimpsest-status" in reply.headers
+            await reply.read()
         code, logged = await started.stop()
         assert code == 0 and "Traceback" not in logged
         assert not announced.exists()
+    with closing(sqlite3.connect(home / "journal.db")) as journal:
+        facts = [text for (text,) in journal.execute("SELECT text FROM facts")]
+    assert any("7443" in text for text in facts)
 
 
-async def test_what_a_client_calls_things_fills_no_log_and_makes_no_lines_of_its_own(home: Path) -> None:
+async def test_what_a_client_calls_things_fills_no_log_and_an_interrupt_stops_it_gracefully(home: Path) -> None:
     long = "m\n" + "x" * 100_000
     async with fake_provider() as provider, serving("--home", str(home), "--upstream", provider.url) as started:
         async with aiohttp.ClientSession() as client:
@@ -66,7 +73,10 @@ async def test_what_a_client_calls_things_fills_no_log_and_makes_no_lines_of_its
                 at = f"{started.url}{path}/v1/chat/completions"
                 async with client.post(at, json=body, headers=own) as reply:
                     await reply.read()
-        _, logged = await started.stop()
+        started.process.send_signal(signal.SIGINT)
+        _, written = await started.process.communicate()
+        logged = written.decode()
+        assert started.process.returncode == 0 and "Traceback" not in logged
     assert "of 'm" in logged
     assert max(map(len, logged.splitlines())) < 1000 and len(logged) < 10_000
 
@@ -83,32 +93,11 @@ def test_a_line_of_the_log_is_cut_and_printable_and_so_is_what_was_raised() -> N
     assert raised[0].startswith("Traceback") and max(map(len, [first, *raised])) < 600
 
 
-async def test_an_interrupt_stops_it_gracefully(home: Path) -> None:
-    async with serving("--home", str(home)) as started:
-        started.process.send_signal(signal.SIGINT)
-        _, logged = await started.process.communicate()
-        assert started.process.returncode == 0 and b"Traceback" not in logged
-
-
-async def test_what_was_said_last_is_learned_before_it_ends(home: Path) -> None:
-    async with fake_provider() as provider, serving("--home", str(home), "--upstream", provider.url) as started:
-        said = "Please remember this decision: the billing service is deployed on port 7443."
-        body = {"model": "m", "messages": [{"role": "user", "content": said}]}
-        address = f"{started.url}/v1/chat/completions"
-        async with aiohttp.ClientSession() as client, client.post(address, json=body) as reply:
-            assert reply.status == 200
-            await reply.read()
-        code, logged = await started.stop()
-        assert code == 0 and "Traceback" not in logged
-    with closing(sqlite3.connect(home / "journal.db")) as journal:
-        facts = [text for (text,) in journal.execute("SELECT text FROM facts")]
-    assert any("7443" in text for text in facts)
-
-
-async def test_faults_before_the_start_are_sentences(home: Path) -> None:
-    public = await program("serve", "--host", "0.0.0.0", "--home", str(home))
+async def test_faults_before_the_start_are_sentences(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # as it would set it here
+    public = run("serve", "--host", "0.0.0.0", "--home", str(home))
     assert public.code == 2 and "credentials" in public.err
-    nowhere = await program("serve", "--config", "/nowhere/at/all.yaml", "--home", str(home))
+    nowhere = run("serve", "--config", "/nowhere/at/all.yaml", "--home", str(home))
     assert nowhere.code == 2 and "no such file" in nowhere.err
     file = home.parent / "file"
     put(file, b"")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -45,32 +46,30 @@ NOT_BEFORE_IT_LISTENS = (
 LISTENING = "from proxy.cli.app import command_line; command_line('serve'); import proxy.app"
 
 
-def imported(program: str) -> list[str]:
+def imported(*programs: str) -> list[list[str]]:
+    """What one process has imported after each of the programs that it runs one behind the other."""
+    told = "; ".join(f"{program}; print(*sys.modules)" for program in programs)
     done = subprocess.run(
-        [sys.executable, "-c", f"import sys; {program}; print(*sys.modules)"],
+        [sys.executable, "-c", f"import sys; {told}"],
         capture_output=True,
         text=True,
         check=True,
         env=clean_environment(),
     )
-    return done.stdout.split()
+    return [line.split() for line in done.stdout.splitlines()]
 
 
-def test_a_server_listens_before_memory_is_imported() -> None:
-    there = imported(LISTENING)
-    assert "proxy.cli.serving" in there and "proxy.exchange" in there
-    assert [name for name in (*NOT_BEFORE_IT_LISTENS, *NOT_AT_A_START) if name in there] == []
-
-
-def test_a_start_imports_nothing_that_it_does_not_need() -> None:
-    there = imported(f"{LISTENING}; import memory.bootstrap, proxy.api.endpoints, proxy.web")
-    assert "memory.bootstrap" in there
-    assert [name for name in NOT_AT_A_START if name in there] == []
+def test_a_server_listens_before_memory_is_imported_and_then_imports_nothing_that_it_does_not_need() -> None:
+    listening, started = imported(LISTENING, "import memory.bootstrap, proxy.api.endpoints, proxy.web")
+    assert "proxy.cli.serving" in listening and "proxy.exchange" in listening
+    assert [name for name in (*NOT_BEFORE_IT_LISTENS, *NOT_AT_A_START) if name in listening] == []
+    assert "memory.bootstrap" in started
+    assert [name for name in NOT_AT_A_START if name in started] == []
 
 
 @pytest.mark.parametrize("name", ["facts", "status", "why"])
 def test_a_command_that_asks_a_server_imports_nothing_that_only_the_server_needs(name: str) -> None:
-    there = imported(f"from proxy.cli.app import command_line; command_line({name!r})")
+    [there] = imported(f"from proxy.cli.app import command_line; command_line({name!r})")
     assert "proxy.cli.server_access" in there
     assert [
         each for each in ("numpy", "asyncio", "memory.ports", "proxy.settings", "rich.progress") if each in there
@@ -81,7 +80,13 @@ def test_a_command_that_asks_a_server_imports_nothing_that_only_the_server_needs
 def test_every_command_stands_alone_and_among_all(name: str) -> None:
     alone = run(name, "--help")
     assert alone.code == 0 and f"palimpsest {name}" in alone.out
-    assert f"\n  {name} " in run("--help").out
+    assert f"\n  {name} " in among_all()
+
+
+@cache
+def among_all() -> str:
+    """What the program says of all its commands."""
+    return run("--help").out
 
 
 def test_a_command_that_is_asked_for_is_the_only_one() -> None:
