@@ -42,6 +42,8 @@ def drop_page_cache(folder: Path) -> int:
         advise = ctypes.CDLL(None).madvise
         advise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
         for line in Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace").splitlines():
+            if f" {folder}/" not in line:
+                continue  # at once: there are thousands of them
             span, flags, _, _, _, *file = line.split(maxsplit=5)
             # Only of what is shared with the file: of a private mapping, what was written would be lost.
             if flags.endswith("s") and file and file[0].startswith(f"{folder}/"):

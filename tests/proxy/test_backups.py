@@ -76,7 +76,7 @@ async def test_what_is_journaled_meanwhile_neither_stops_nor_spoils_it(tmp_path:
         await talk(proxy)
 
         async def chats() -> None:
-            for number in range(60):
+            for number in range(30):
                 await proxy.chat(f"Number {number} of many: what now?", session=f"meanwhile-{number}")
 
         chatting = asyncio.create_task(chats())

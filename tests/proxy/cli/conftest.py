@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,14 +9,11 @@ import pytest
 from aiohttp import web
 
 from proxy.cli import server_access
-from proxy.cli.home_owner import ANNOUNCED
-from proxy.cli.instance_lock import owned
-from proxy.cli.options import loaded
 from proxy.cli.server import RunningServer
-from proxy.cli.server_access import in_process
 from proxy.edge import EDGE
 from proxy.settings import Loaded
 from tests import rooms
+from tests.proxy.cli.running import beside
 
 
 @pytest.fixture(autouse=True)
@@ -50,8 +45,7 @@ def server(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunningServe
             rooms.plan_nights_here(memory)
 
     monkeypatch.setattr(server_access, "built", built)
-    with owned(home), in_process(loaded()) as started:
-        (home / ANNOUNCED).write_text(json.dumps({"url": started.url, "pid": os.getpid()}))
+    with beside(home) as started:
         yield started
 
 

@@ -6,8 +6,8 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,11 @@ from typer.testing import CliRunner
 
 from proxy.cli.app import command_line
 from proxy.cli.faults import as_sentences, obey
+from proxy.cli.home_owner import ANNOUNCED
+from proxy.cli.instance_lock import owned
+from proxy.cli.options import loaded
+from proxy.cli.server import RunningServer
+from proxy.cli.server_access import in_process
 
 ROOT = Path(__file__).parents[3]
 
@@ -49,6 +54,14 @@ def run(*arguments: str, stdin: str = "") -> Done:
         sys.stdout.flush()
         sys.stderr.flush()
         return Done(code, out.getvalue().decode(), err.getvalue().decode())
+
+
+@contextmanager
+def beside(home: Path) -> Iterator[RunningServer]:
+    """A server in this process that has the home of the settings open, and is found by the commands."""
+    with owned(home), in_process(loaded()) as started:
+        (home / ANNOUNCED).write_text(json.dumps({"url": started.url, "pid": os.getpid()}))
+        yield started
 
 
 def clean_environment(**more: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ import pytest
 from memory.stores import sealed
 from memory.stores.backups.backup import backups_in
 from proxy.cli.server import RunningServer
-from tests.proxy.cli.running import run
+from tests.proxy.cli.running import beside, run
 
 SAID = "The mooring is number twelve."
 BOAT = ("--project", "boat")
@@ -32,12 +32,14 @@ def test_a_backup_beside_a_running_server_is_listed_and_looked_through(home: Pat
 
 
 def test_the_newest_is_put_back_and_what_was_there_is_told(home: Path, tmp_path: Path) -> None:
-    run("remember", SAID, *BOAT)
-    run("page", "--write", "-", *BOAT, stdin="Ask me before you deploy.")
-    before, page = run("export").out, run("page", *BOAT).out
+    with beside(home):
+        run("remember", SAID, *BOAT)
+        run("page", "--write", "-", *BOAT, stdin="Ask me before you deploy.")
+        before, page = run("export").out, run("page", *BOAT).out
     assert run("backup", "--to", str(tmp_path / "disk")).code == 0
-    run("remember", "The mooring has moved.", *BOAT)
-    run("page", "--write", "-", *BOAT, stdin="Deploy at once.")
+    with beside(home):
+        run("remember", "The mooring has moved.", *BOAT)
+        run("page", "--write", "-", *BOAT, stdin="Deploy at once.")
     asked = run("restore")
     assert asked.code == 2 and "Say --yes" in asked.err and run("export").out != before
     done = run("restore", "--yes")
@@ -114,8 +116,9 @@ def test_what_is_forgotten_may_be_in_an_encrypted_backup_and_that_is_told(
 
 
 def test_a_damaged_journal_says_what_to_do_and_that_helps(home: Path) -> None:
-    for number in range(8):
-        run("remember", f"Buoy {number} has light number {number * 7}.", *BOAT)
+    with beside(home):
+        for number in range(8):
+            run("remember", f"Buoy {number} has light number {number * 7}.", *BOAT)
     run("backup")
     good = (home / "journal.db").read_bytes()
     (home / "journal.db").write_bytes(good[:8192] + b"\xff" * 16_384 + good[24_576:])

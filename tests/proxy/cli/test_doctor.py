@@ -74,6 +74,7 @@ def test_settings_that_are_wrong_are_told_one_by_one(home: Path) -> None:
 @pytest.mark.usefixtures("provider")
 def test_a_folder_that_another_process_holds_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server_access, "PATIENCE", 0.0)
+    monkeypatch.setattr(server_access, "STARTING", 0.0)
     with owned(home):
         done = run("doctor", "--json")
     assert verdicts(done)["stores"] == "wrong" and "another palimpsest" in done.out

@@ -11,7 +11,7 @@ import pytest
 
 from memory.stores.lost_journal import left_behind
 from proxy.cli.server import RunningServer
-from tests.proxy.cli.running import run
+from tests.proxy.cli.running import beside, run
 
 SAID = "The mooring is number twelve."
 BOAT = ("--project", "boat")
@@ -31,9 +31,10 @@ def finding(what: str) -> dict[str, Any]:
 
 def lose(home: Path) -> bytes:
     """Say something, and delete the journal; what it was."""
-    run("remember", SAID, "--pin", *BOAT)
-    run("page", "--write", "-", *BOAT, stdin="Ask me before you deploy.")
-    assert SAID in run("page", *BOAT).out
+    with beside(home):
+        run("remember", SAID, "--pin", *BOAT)
+        run("page", "--write", "-", *BOAT, stdin="Ask me before you deploy.")
+        assert SAID in run("page", *BOAT).out
     held = (home / "journal.db").read_bytes()
     for file in home.glob("journal.db*"):
         file.unlink()

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from proxy.cli.home_owner import ANNOUNCED
-from proxy.cli.instance_lock import owned
 from proxy.cli.machines import Entry, Machine, clock, plan, written
-from proxy.cli.options import loaded
-from proxy.cli.server_access import in_process
-from tests.proxy.cli.running import Done, run
+from tests.proxy.cli.running import Done, beside, run
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
 
 
 class Two:
-    """Two machines, or more, and a folder between them."""
+    """Two machines, or more, and a folder between them. A machine's server runs until it is stopped."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._servers: dict[str, ExitStack] = {}
         self.share = folder / "share"
         self.share.mkdir()
 
@@ -36,9 +31,15 @@ class Two:
         home = self.folder / name
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("PALIMPSEST_HOME", str(home))
-            with owned(home), in_process(loaded()) as started:
-                (home / ANNOUNCED).write_text(json.dumps({"url": started.url, "pid": os.getpid()}))
-                yield
+            if name not in self._servers:
+                self._servers[name] = ExitStack()
+                self._servers[name].enter_context(beside(home))
+            yield
+
+    def stop(self, *names: str) -> None:
+        """Stop the servers of some machines, or of all."""
+        for name in names or [*self._servers]:
+            self._servers.pop(name).close()
 
     def run(self, name: str, *commands: Sequence[str]) -> list[Done]:
         """Commands at a machine."""
@@ -64,8 +65,10 @@ class Two:
 
 
 @pytest.fixture
-def two(tmp_path: Path) -> Two:
-    return Two(tmp_path)
+def two(tmp_path: Path) -> Iterator[Two]:
+    machines = Two(tmp_path)
+    yield machines
+    machines.stop()
 
 
 def test_both_have_what_each_was_told_and_a_second_time_changes_nothing(two: Two) -> None:
@@ -105,6 +108,7 @@ def test_a_home_that_lost_its_memories_gets_them_back_and_makes_nobody_forget(tw
     two.run("desk", ("remember", "The pier is north."))
     two.sync("desk")
     two.sync("lap")
+    two.stop()
     for file in (two.folder / "desk").glob("journal*"):
         file.unlink()
     told = two.sync("desk")
