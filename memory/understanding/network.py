@@ -101,9 +101,12 @@ class Judgement:
         return reach(self.kind, self.scopes)
 
     def settling(self, probability: float) -> Judgement:
-        """The same where it settles something with this probability."""
-        kinds = [each * (1 - probability) for each in self.kinds]
-        kinds[_DECISION] += probability
+        """The same where it settles something with this probability, which is more than it is worth keeping by itself:
+        what is missing to it goes from the kinds that pass to a decision."""
+        worth = self.worth_keeping
+        passes = (1.0 - probability) / max(1.0 - worth, 1e-6)
+        kinds = [*self.kinds[: len(LASTING_KINDS)], *(each * passes for each in self.kinds[len(LASTING_KINDS) :])]
+        kinds[_DECISION] += probability - worth
         return replace(self, kinds=tuple(kinds))
 
     def flag(self, name: str) -> float:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.patterns import WAYS, Found, collected, slow, tried
+from tests.bench.patterns import WAYS, Found, _timed, collected, slow, tried
 
 SECONDS_A_STEP = 2e-9
 
@@ -41,6 +41,13 @@ def test_what_grows_but_stays_small_is_not_told() -> None:
         return 1e-12 * len(text) ** 2
 
     assert slow(Found("here:1", re.compile(r"\s+\Z"), WAYS), seconds=60.0, timed=timed) is None
+
+
+@pytest.mark.parametrize(("pattern", "is_square"), [(r"\s+:", True), (r"(?<!\s)\s+:", False)])
+def test_a_real_clock_tells_the_square_from_the_line(pattern: str, is_square: bool) -> None:
+    """Eight times the text takes 64 times as long, or eight times."""
+    short, long = (_timed(re.compile(pattern), "search", " " * length) for length in (3_000, 24_000))
+    assert (long > 22 * max(short, 1e-4)) is is_square
 
 
 def test_a_package_is_tried_in_a_child_that_does_not_hang(tmp_path: Path) -> None:

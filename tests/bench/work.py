@@ -88,8 +88,10 @@ class Counting:
         for connection in [*self._connections]:
             try:
                 connection.set_trace_callback(self._run if on else None)
-            except sqlite3.ProgrammingError:
-                self._connections.remove(connection)  # it is closed
+            except sqlite3.ProgrammingError as error:
+                if "closed" not in str(error):
+                    raise
+                self._connections.remove(connection)
 
     @contextmanager
     def installed(self) -> Iterator[None]:

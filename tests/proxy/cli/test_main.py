@@ -32,7 +32,7 @@ def test_a_foreign_package_in_our_place_is_told(
 
 async def test_the_module_is_the_program() -> None:
     assert (await program("version")).out.strip()
-    helped = run("--help")
+    helped = await program("--help")
     assert helped.code == 0 and all(name in helped.out for name in ("serve", "connect", "doctor", "forget"))
     # Whole sentences, within 80 columns.
     assert "..." not in helped.out.partition("Commands:")[2] and max(map(len, helped.out.splitlines())) <= 80
@@ -41,7 +41,8 @@ async def test_the_module_is_the_program() -> None:
 
 async def test_a_fault_is_a_sentence_and_with_debug_a_traceback(home: Path) -> None:
     config = home.parent / "config.yaml"
-    assert "Traceback" not in run("config", "--config", str(config)).err
+    plain = await program("config", "--config", str(config))
+    assert "Traceback" not in plain.err and plain.code == 2
     debugged = await program("--debug", "config", "--config", str(config))
     assert "Traceback" in debugged.err and debugged.code == 1
 

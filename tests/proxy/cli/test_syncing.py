@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
@@ -32,14 +33,16 @@ class Two:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("PALIMPSEST_HOME", str(home))
             if name not in self._servers:
-                self._servers[name] = ExitStack()
-                self._servers[name].enter_context(beside(home))
+                started = ExitStack()
+                started.enter_context(beside(home))
+                self._servers[name] = started
             yield
 
     def stop(self, *names: str) -> None:
         """Stop the servers of some machines, or of all."""
-        for name in names or [*self._servers]:
-            self._servers.pop(name).close()
+        with ExitStack() as stopping:
+            for name in names or [*self._servers]:
+                stopping.callback(self._servers.pop(name).close)
 
     def run(self, name: str, *commands: Sequence[str]) -> list[Done]:
         """Commands at a machine."""
@@ -67,8 +70,13 @@ class Two:
 @pytest.fixture
 def two(tmp_path: Path) -> Iterator[Two]:
     machines = Two(tmp_path)
-    yield machines
-    machines.stop()
+    level = logging.getLogger().level
+    try:
+        yield machines
+    finally:
+        machines.stop()
+        # Each server puts back the level that it found, which another one may have set.
+        logging.getLogger().setLevel(level)
 
 
 def test_both_have_what_each_was_told_and_a_second_time_changes_nothing(two: Two) -> None:
