@@ -171,20 +171,17 @@ class ClauseReader:
         encoded = np.stack([_telling(read[whole[at]], [read[span] for span in parts.get(at, ())]) for at in doubted])
         outputs[doubted] = ENCODED * encoded + (1 - ENCODED) * outputs[doubted]
         idle = {at: _idle(message, own, keeping(np.stack([read[span] for span in own]))) for at, own in parts.items()}
-        found = judgements(outputs)
-        for at, probability in self._settling(doubted, states[[ordered.index(whole[at]) for at in doubted]]):
-            if found[at].worth_keeping < probability:
-                found[at] = found[at].settling(probability)
-                # It was taken for one thing as a whole.
-                idle.pop(at, None)
-        return found, idle
+        return self._with_decisions(
+            judgements(outputs), doubted, states[[ordered.index(whole[at]) for at in doubted]]
+        ), idle
 
-    def _settling(self, places: Sequence[int], states: Floats) -> list[tuple[int, float]]:
-        """The places of clauses that settle something, and how likely; ``states`` is what was read of each."""
-        if self.settled is None:
-            return []
-        likely = zip(places, self.settled(states).tolist(), strict=True)
-        return [(at, probability) for at, probability in likely if probability >= SETTLES]
+    def _with_decisions(self, found: list[Judgement], places: Sequence[int], states: Floats) -> list[Judgement]:
+        """The judgements, where some of those at these places settle something; ``states`` is what was read of each."""
+        if self.settled is not None:
+            for at, probability in zip(places, self.settled(states).tolist(), strict=True):
+                if probability >= max(SETTLES, found[at].worth_keeping):
+                    found[at] = found[at].settling(probability)
+        return found
 
     def _pieces(self, text: str) -> list[list[str]]:
         """The clauses of each sentence of a block."""

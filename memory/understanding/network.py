@@ -28,6 +28,7 @@ FLAGS: Final = ("ends", "continues", "answers", "refers")
 clause, to be understood."""
 
 _DECISION: Final = LASTING_KINDS.index("dec")
+_GUIDING: Final = frozenset(LASTING_KINDS.index(kind) for kind in ("rule", "pref", "corr", "dec"))
 
 PERSONAL: Final = {"pref": 0.5, "rule": 0.55, "corr": 0.55}
 """The probability from which on what guides the agent counts as meant for all of the person's work. What they like
@@ -101,13 +102,11 @@ class Judgement:
         return reach(self.kind, self.scopes)
 
     def settling(self, probability: float) -> Judgement:
-        """The same where it settles something with this probability, which is more than it is worth keeping by itself:
-        what is missing to it goes from the kinds that pass to a decision."""
-        worth = self.worth_keeping
-        passes = (1.0 - probability) / max(1.0 - worth, 1e-6)
-        kinds = [*self.kinds[: len(LASTING_KINDS)], *(each * passes for each in self.kinds[len(LASTING_KINDS) :])]
-        kinds[_DECISION] += probability - worth
-        return replace(self, kinds=tuple(kinds))
+        """The same where it settles something with this probability: so much of what would pass or is merely so goes to
+        a decision; what guides the agent in another way goes on to do so."""
+        kept = [each if at in _GUIDING else each * (1.0 - probability) for at, each in enumerate(self.kinds)]
+        kept[_DECISION] += sum(self.kinds) - sum(kept)
+        return replace(self, kinds=tuple(kept))
 
     def flag(self, name: str) -> float:
         """How likely one of :data:`FLAGS` holds."""

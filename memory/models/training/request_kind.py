@@ -20,6 +20,7 @@ from memory.language.static_embedding import StaticEmbedding
 from memory.models.training.fitting import FittingPlan, Floats, Network, fit, softmax_slope
 from memory.models.training.talk import BREAK, DATA, messages, sessions
 from memory.understanding.features import SIZE
+from memory.understanding.network import softmax
 from memory.understanding.packaged_weights import REQUEST_KIND
 from memory.understanding.request_kind import MAX_REQUEST_CHARS, REQUEST_KINDS, request_inputs
 
@@ -89,10 +90,8 @@ def fit_request_kinds(examples: Sequence[LabelledRequest], inputs: Floats) -> Ne
 
 
 def _advice(network: Network, inputs: Floats) -> Floats:
-    scores = network.outputs([], inputs)
-    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-    share: Floats = (raised / raised.sum(axis=1, keepdims=True))[:, REQUEST_KINDS.index("advice")]
-    return share
+    advice: Floats = softmax(network.outputs([], inputs))[:, REQUEST_KINDS.index("advice")]
+    return advice
 
 
 def _by_author(examples: Sequence[LabelledRequest], inputs: Floats) -> str:

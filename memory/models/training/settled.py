@@ -20,6 +20,7 @@ from memory.models.training.replacing import replace_tables
 from memory.models.training.talk import BREAK, DATA, messages, sessions
 from memory.understanding.encoder import Encoder
 from memory.understanding.features import SIZE
+from memory.understanding.network import softmax
 from memory.understanding.packaged_weights import SETTLED, encoder
 from memory.understanding.settled import OUTCOMES, SETTLES
 
@@ -63,10 +64,8 @@ def fitted(clauses: LabelledClauses) -> Network:
 
 
 def _settles(network: Network, states: Floats) -> Floats:
-    scores = network.outputs([], states)
-    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-    share: Floats = (raised / raised.sum(axis=1, keepdims=True))[:, OUTCOMES.index("settles")]
-    return share
+    settles: Floats = softmax(network.outputs([], states))[:, OUTCOMES.index("settles")]
+    return settles
 
 
 def report(clauses: LabelledClauses) -> str:
