@@ -15,6 +15,7 @@ from memory.language.vocabulary import vocabulary
 from memory.language.words import STOP, stem
 from memory.learning.speech import SpokenSentence
 
+_OR = re.compile(r"[,;]?\s+(?:or|oder|o)$", re.IGNORECASE)
 _OPTION = re.compile(
     r"(?:^|[\s*(])(?:(?:option|approach|alternative|variant|plan|choice) )?(?P<label>\d{1,2}|"
     r"[A-Fa-f])(?:\*\*)?[.):](?:\*\*)?\s{1,3}(?=[\w*`\"'])",
@@ -29,18 +30,24 @@ _COULD = re.compile(
 )
 _BETWEEN = re.compile(r",? or (?:perhaps |maybe |even )?|[,;] (?=\w{2})")
 _ALTERNATIVES = re.compile(
-    r"\b(?:options?|alternatives?|approach(?:es)?|choose|which (?:of|one|would|do|approach|option)|"
+    r"\b(?:options?|ways|alternatives?|approach(?:es)?|choose|which (?:of|one|would|do|approach|option)|"
     r"would you (?:prefer|like|rather)|prefer|either|possibilities|choices|a few (?:ideas|suggestions|ways)|"
     r"suggestions|recommend(?:ations)?|consider|could (?:try|go|do|also))\b",
     re.IGNORECASE,
 )
-_ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5", "former": "1", "latter": "2"}
+_ORDINALS = {"first": 1, "former": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
 _LABELLED = re.compile(
     r"\b(?:option|approach|alternative|variant|choice|no\.?|answer) ?#?(?P<label>\d{1,2}|[a-f])\b"
     r"|\bthe (?P<ordinal>first|second|third|fourth|fifth|last|former|latter)\b"
-    r"(?: (?:one|option|approach|way|idea|suggestion|variant|choice|alternative|plan))?"
     r"|\b(?:go with|going with|take|pick|choose|prefer) (?:number |#)?(?P<bare>\d{1,2}|[a-f])\b"
 )
+_NOUN = r"(?:one|option|approach|way|idea|suggestion|variant|choice|alternative|plan)"
+_ANSWERS = re.compile(
+    rf"^(?:(?:number |no\.? ?|#)?(?P<label>\d{{1,2}}|[a-f])(?=$|[.,;:!)–—]| -|"
+    rf" (?:please|and|but|then|because|since|as|it is)\b)(?![,&+ ]{{1,3}}(?:and |or )?(?:\d{{1,2}}|[a-f])\b)"
+    rf"|(?P<ordinal>first|second|third|fourth|fifth|last|former|latter) {_NOUN}\b)"
+)
+"""A message that begins with a label or a number alone: who was asked which one answers so."""
 _PICKS = re.compile(
     r"\b(?:i(?:'ll| will|'d| would|'m going to|'d like to| think i'll| think i'd| want to)?|we(?:'ll| will|'d|"
     r" should)?|let's|let us|lets) (?:\w{2,12}ly |rather |just |think |probably |like |definitely |have to |love |"
@@ -76,12 +83,23 @@ def options(offered: str) -> dict[str, str]:
         # A label that comes a second time begins another list, and the last list is the one that is answered.
         if mark["label"].lower() in ("1", "a"):
             found.clear()
-        found[mark["label"].lower()] = " ".join(body.split())[:240].strip(" -–—")
+        found[mark["label"].lower()] = _way(body)
     if len(found) > 1:
         return found
     bullets = [" ".join(line[1].split()) for line in _BULLET.finditer(offered)]
     ways = bullets if len(bullets) > 1 else _in_a_sentence(offered)
     return {str(place): body for place, body in enumerate(ways, start=1)}
+
+
+def _way(body: str) -> str:
+    """A way as it was offered, without the question behind the last of them and the "or" before it."""
+    lines = body.strip().splitlines()
+    while len(lines) > 1 and lines[-1].rstrip().endswith("?"):
+        lines.pop()
+    said = sentences(" ".join(" ".join(lines).split()))
+    while len(said) > 1 and said[-1].endswith("?"):
+        said.pop()
+    return _OR.sub("", " ".join(said)[:240].strip(" -–—"))
 
 
 def _in_a_sentence(offered: str) -> list[str]:
@@ -104,10 +122,13 @@ def choice(clauses: Sequence[SpokenSentence], offered: str) -> Choice | None:
     ways = options(offered)
     if not ways or not _ALTERNATIVES.search(offered):
         return None
+    asked = "?" in offered
     for clause in clauses[:3]:
         if clause.question or clause.hypothetical or _NONE.search(clause.plain):
             continue
-        picked = _labelled(clause, ways) or (_described(clause, ways) if _PICKS.search(clause.plain) else None)
+        picked = _answering(clause, ways) if asked and clause is clauses[0] else None
+        picked = picked or _labelled(clause, ways)
+        picked = picked or (_described(clause, ways) if _PICKS.search(clause.plain) else None)
         if picked is None:
             continue
         own_clauses = [clause]
@@ -123,21 +144,29 @@ def choice(clauses: Sequence[SpokenSentence], offered: str) -> Choice | None:
     return None
 
 
+def _answering(clause: SpokenSentence, ways: dict[str, str]) -> str | None:
+    """The way whose label or number the clause begins with, and hardly says more."""
+    # As it is written: "second" at the beginning of a sentence counts as no word of it elsewhere.
+    named = _ANSWERS.search(clause.text.lower())
+    if named is None:
+        return None
+    return ways.get(named["label"]) if named["label"] else _at(named["ordinal"], ways)
+
+
 def _labelled(clause: SpokenSentence, ways: dict[str, str]) -> str | None:
     named = _LABELLED.search(clause.plain)
     if named is None:
         return None
-    label = named["label"] or named["bare"]
-    if label is None:
-        ordinal = named["ordinal"]
-        if not _PICKS.search(clause.plain):
-            return None
-        label = (
-            str(max((int(each) for each in ways if each.isdigit()), default=0))
-            if ordinal == "last"
-            else _ORDINALS[ordinal]
-        )
-    return ways.get(label)
+    if label := named["label"] or named["bare"]:
+        return ways.get(label)
+    return _at(named["ordinal"], ways) if _PICKS.search(clause.plain) else None
+
+
+def _at(ordinal: str, ways: dict[str, str]) -> str | None:
+    """The way at a place in their order, whatever they are labelled with."""
+    if ordinal in ("last", "latter"):
+        return [*ways.values()][-1]
+    return dict(enumerate(ways.values(), start=1)).get(_ORDINALS[ordinal])
 
 
 def _described(clause: SpokenSentence, ways: dict[str, str]) -> str | None:

@@ -98,7 +98,7 @@ def extract(
     agent is at work in the talk, with tools; ``reader`` is the trained one, by default the one in the package. Never
     raises on any text.
     """
-    found = by_rules(text, origin, at, before=before, question=question, most=most)
+    found = by_rules(text, origin, at, before=before, question=question, most=most, work=work)
     if origin is not Origin.USER:
         return found
     reading = reader or shipped()

@@ -67,23 +67,32 @@ _PROJECT_FACT = RuleFinding(FactKind.FACT, Category.PROJECTS, Stream.PROJECTS, L
 
 
 def by_rules(
-    text: str, origin: Origin, at: datetime, *, before: str = "", question: str = "", most: int = 16
+    text: str,
+    origin: Origin,
+    at: datetime,
+    *,
+    before: str = "",
+    question: str = "",
+    most: int = 16,
+    work: bool = False,
 ) -> list[FactDraft]:
     """The drafts that one message gives, in its order, at most ``most``.
 
     ``at`` (aware, in the person's zone) is when it was said; relative dates are read against it. For a person's text
-    ``before`` is the reply that it answers and ``question`` what they had asked before that. Never raises on any text.
+    ``before`` is the reply that it answers and ``question`` what they had asked before that; ``work`` says that an
+    agent is at work in the talk. Never raises on any text.
     """
     if origin is Origin.ASSISTANT:
         return [_draft(clause, finding, origin, at) for clause, finding in worth_keeping(spoken_in(text))]
     if not origin.trusted:
         return []
-    work = is_technical(before[-MAX_FACT_CHARS:]) or any(is_technical(block.text) for block in own_words(text))
-    spoken = spoken_in(text, work=work)
+    technical = is_technical(before[-MAX_FACT_CHARS:]) or any(is_technical(block.text) for block in own_words(text))
+    spoken = spoken_in(text, work=technical)
     found: list[FactDraft] = []
     picked = choice(spoken, before)
     if picked is not None:
-        finding = _CHOSEN_WORK if SpokenSentence(f"{picked.said} {picked.option}").technical else _CHOSEN_LIFE
+        of_work = work or SpokenSentence(f"{picked.said} {picked.option}").technical
+        finding = _CHOSEN_WORK if of_work else _CHOSEN_LIFE
         about = f" [chosen: {picked.option}" + (f"; asked: {asking}]" if (asking := last_question(question)) else "]")
         found.append(_draft(SpokenSentence(picked.said), finding, origin, at, behind=about))
     offered = options(before) if any(clause.marker.isdigit() for clause in spoken) else {}
@@ -100,7 +109,7 @@ def by_rules(
         if meant is None or (request is None and picked is not None and clause.position in picked.clauses):
             continue
         finding_ = judge(meant)
-        if finding_ is not None and work and finding_.layer is Layer.USER and finding_.confidence <= 0.6:
+        if finding_ is not None and technical and finding_.layer is Layer.USER and finding_.confidence <= 0.6:
             # Where code is talked of, "I want" and "I did" are about the code.
             finding_ = None
         if request is not None and (finding_ is None or finding_.confidence < 0.7):

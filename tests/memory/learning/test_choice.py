@@ -50,12 +50,50 @@ def test_a_pick_finds_what_was_offered(said: str) -> None:
     assert picked(said) == "A single table with a tenant column"
 
 
+@pytest.mark.parametrize(
+    "said",
+    ["2", "2.", "2!", "number 2, please", "2 because of the backups", "2 - and push it", "second one, it is simpler"],
+)
+def test_who_is_asked_which_one_answers_with_a_number_alone(said: str) -> None:
+    assert picked(said) == "A single table with a tenant column"
+
+
+@pytest.mark.parametrize("said", ["2", "second one"])
+def test_a_number_alone_picks_nothing_where_nothing_was_asked(said: str) -> None:
+    assert picked(said, "I considered these alternatives:\n1. one queue\n2. two queues\nThe first is built.") is None
+
+
+def test_a_letter_alone_picks_what_it_stands_before() -> None:
+    offered = "Two ways: A) write to the log, or B) write to a table. A or B?"
+    assert picked("A, the other is too much", offered) == "write to the log"
+    assert picked("b", offered) == "write to a table."
+    assert picked("a good start", offered) is None
+
+
+def test_the_question_behind_the_last_way_is_no_part_of_it() -> None:
+    lines = "Options:\n1. keep it\n2. drop it\nWhich one do you want?"
+    assert options(lines) == {"1": "keep it", "2": "drop it"}
+    assert options("Options: 1. keep it 2. drop it. Which one?") == {"1": "keep it", "2": "drop it."}
+
+
 def test_the_last_one_is_the_last() -> None:
     assert picked("I'd go with the last one.") == "A schema per tenant"
 
 
 @pytest.mark.parametrize(
-    "said", ["What about option 2?", "none of these", "yes please", "2", "Tell me more about tables."]
+    "said",
+    [
+        "What about option 2?",
+        "none of these",
+        "yes please",
+        "Tell me more about tables.",
+        "2 of them are slow",
+        "2?",
+        "2, 3",
+        "2 and 3 together",
+        "b",
+        "second, run the tests",
+    ],
 )
 def test_what_picks_nothing_is_no_choice(said: str) -> None:
     assert picked(said) is None
