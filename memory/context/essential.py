@@ -14,7 +14,7 @@ from typing import Final
 
 from memory.context.message_intent import about_work
 from memory.fact import Category, Fact, FactKind, MemoryTier, Origin, Stability, State
-from memory.language.answered import stands_alone, without_answered
+from memory.language.answered import chosen, stands_alone, without_answered
 from memory.language.words import stems
 
 LEAST: Final = 0.8
@@ -113,9 +113,11 @@ def _coarse(count: int) -> int:
 
 
 def on_page(text: str) -> str:
-    """A fact's text as short as it can stand on its own: without what was on offer when somebody chose."""
-    short = without_answered(text)
-    return short if stands_alone(short) else text
+    """A fact's text as short as it can stand on its own: an answer without the question, and a choice without what was
+    chosen where its own words name that ("A, the other is too much" does not)."""
+    short, option = without_answered(text), chosen(text)
+    named = not option or not set(stems(short)).isdisjoint(stems(option))
+    return short if named and stands_alone(short) else text
 
 
 @lru_cache(maxsize=8192)

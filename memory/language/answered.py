@@ -9,7 +9,7 @@ STANDS_ALONE: Final = 8
 """Words from which on an answer is understood without what it answers."""
 
 _ANSWERED: Final = re.compile(r" \[(?:on|chosen): .*\]$", re.DOTALL)
-_CHOSEN: Final = re.compile(r" \[chosen: .*\]$", re.DOTALL)
+_CHOSEN: Final = re.compile(r" \[chosen: (.*?)(?:; asked: .*)?\]$", re.DOTALL)
 
 
 def without_answered(text: str) -> str:
@@ -17,9 +17,10 @@ def without_answered(text: str) -> str:
     return _ANSWERED.sub("", text)
 
 
-def chooses(text: str) -> bool:
-    """Whether a statement names what it chooses behind it only."""
-    return _CHOSEN.search(text) is not None
+def chosen(text: str) -> str:
+    """What a statement names behind it as what it chooses, as it was offered; empty where it chooses nothing."""
+    found = _CHOSEN.search(text)
+    return found[1] if found else ""
 
 
 def stands_alone(answer: str) -> bool:

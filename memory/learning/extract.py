@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from memory.fact import Category, FactDraft, FactKind, Origin, Stream
-from memory.language.answered import chooses, stands_alone, without_answered
+from memory.language.answered import chosen, stands_alone, without_answered
 from memory.language.dates import resolve
 from memory.language.entities import entities
 from memory.language.prose import own_words
@@ -146,7 +146,7 @@ def _core(text: str, reader: ClauseReader) -> str:
     """What of a fact's text stands on the page, where that is not all of it. What is chosen needs the choice, and an
     answer its beginning, which says yes or no, and enough words to do without what it answers."""
     said = without_answered(text)
-    if len(said.split()) < LONG or chooses(text):
+    if len(said.split()) < LONG or chosen(text):
         return ""
     core = reader.core(said)
     if not core or said == text:
@@ -173,7 +173,7 @@ def _borne_out(draft: FactDraft, read: Sequence[Clause]) -> bool:
     correction is as sure, and may only sound like one."""
     if (
         draft.pinned
-        or chooses(draft.text)
+        or chosen(draft.text)
         or (draft.confidence >= REQUESTED_CONFIDENCE and draft.kind is not FactKind.CORRECTION)
     ):
         return True

@@ -2,20 +2,21 @@
 
 import pytest
 
-from memory.language.answered import chooses, stands_alone, without_answered
+from memory.language.answered import chosen, stands_alone, without_answered
 
 
 @pytest.mark.parametrize(
     ("text", "said", "choice"),
     [
-        ("The second [chosen: Drop the mapper; asked: Which way?]", "The second", True),
-        ("Yes, but not on Fridays [on: Shall I release?]", "Yes, but not on Fridays", False),
-        ("Write [on: off] into the switch", "Write [on: off] into the switch", False),
+        ("The second [chosen: Drop the mapper; asked: Which way?]", "The second", "Drop the mapper"),
+        ("Yes, but not on Fridays [on: Shall I release?]", "Yes, but not on Fridays", ""),
+        ("B, cheaper [chosen: Two [small] hosts]", "B, cheaper", "Two [small] hosts"),
+        ("Write [on: off] into the switch", "Write [on: off] into the switch", ""),
     ],
 )
-def test_it_is_told_from_what_was_said(text: str, said: str, choice: bool) -> None:
+def test_it_is_told_from_what_was_said(text: str, said: str, choice: str) -> None:
     assert without_answered(text) == said
-    assert chooses(text) is choice
+    assert chosen(text) == choice
 
 
 def test_a_long_answer_needs_nothing_beside_it() -> None:
