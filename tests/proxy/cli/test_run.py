@@ -31,7 +31,7 @@ def ask():
     body = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Hello there."}]}
     headers = {"Content-Type": "application/json", "x-api-key": "k", "anthropic-version": "2023-06-01"}
     request = urllib.request.Request(told["url"] + "/v1/messages", json.dumps(body).encode(), headers)
-    with urllib.request.urlopen(request, timeout=60) as reply:
+    with urllib.request.urlopen(request, timeout=180) as reply:
         told["asked"].append([reply.status, reply.headers.get("x-palimpsest-status")])
 
 ask()
@@ -108,11 +108,11 @@ async def ended(around: dict[str, str], *arguments: str) -> Done:
 
 async def soon(so: Callable[[], bool]) -> None:
     """Wait until something is so."""
-    for _ in range(3000):
+    for _ in range(9000):
         if so():
             return
         await asyncio.sleep(0.02)
-    pytest.fail("it has not come to be so in a minute")
+    pytest.fail("it has not come to be so in three minutes")
 
 
 async def until(home: Path, asked: int) -> list[list[Any]]:
