@@ -187,6 +187,7 @@ async def test_the_prefix_grows_whatever_the_runtime_adds_anew(name: str, told_o
         now = _messages(sent, sender), _messages(provider.last.body, sender)
         if before is not None:
             assert _shared(before[1], now[1]) >= _shared(before[0], now[0]) > 0
+        assert now[0] != now[1], "nothing was added: then nothing is seen of what is made again"
         before = now
 
 
