@@ -209,6 +209,7 @@ class Claude(Client):
 class OpenCode(Client):
     name = "opencode"
     compacts = 52_000
+    costly = ("branches",)
 
     def environment(self) -> dict[str, str]:
         off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
@@ -242,6 +243,7 @@ class Qwen(Client):
     name = "qwen"
     appends = False
     narrow, compacts = 100_000, 67_000
+    costly = ("branches",)
 
     def environment(self) -> dict[str, str]:
         return {"OPENAI_API_KEY": "sk-scripted", "OPENAI_MODEL": MODEL}
@@ -326,8 +328,10 @@ class Pi(Client):
 class Kilo(OpenCode):
     name = "kilo"
     plays = WHOLE
-    # Each of its turns begins with fifteen seconds of a core; the code of its sessions is opencode's.
+    # Each of its turns begins with fifteen seconds of a core; the code of its sessions, and of what it tries again, is
+    # opencode's.
     costly = ("errands", "unshed", "long")
+    survives = ("cut",)
 
     def environment(self) -> dict[str, str]:
         off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS", "SESSION_INGEST", "CODEBASE_INDEXING")
