@@ -48,6 +48,9 @@ PERSONAL: Final = 0.4
 """The part of the page that it has then."""
 OF_WORK: Final = 0.2
 """The share of words of work on software, from which on a liking is about that."""
+VARYING: Final = 3
+"""How many others a fact contradicts that changes from time to time, such as the number of an order: nobody settles
+which of them holds, and recall brings the one that is asked for."""
 _LIFE: Final = (Category.PERSON, Category.PREFERENCES, Category.PEOPLE)
 _PRIVATE: Final = (Layer.USER, Layer.USER_PROJECT)
 
@@ -211,7 +214,8 @@ def marked(framed: str, facts: Iterable[Fact], words: Mapping[str, str]) -> str:
 
 def _essential(fact: Fact, now: datetime) -> bool:
     """Whether a fact stands on the page by itself."""
-    return _may_stand(fact, now) and essential_worth(fact) >= LEAST
+    varies = fact.kind is FactKind.FACT and len(fact.contradicts) >= VARYING and not fact.pinned
+    return not varies and _may_stand(fact, now) and essential_worth(fact) >= LEAST
 
 
 def _may_stand(fact: Fact, now: datetime) -> bool:

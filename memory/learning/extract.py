@@ -33,9 +33,9 @@ from memory.understanding.packaged_weights import reader as shipped
 from memory.understanding.tokens import tokens
 from memory.understanding.wording import Statement, statements
 
-GUIDING: Final = 0.8
+GUIDING: Final = 0.75
 """How sure the trained reader must be of what guides the agent from now on."""
-SURE: Final = 0.85
+SURE: Final = 0.8
 """How sure it must be of what is merely so: it is shown only where the talk turns to it."""
 SURE_OF_CODE: Final = 0.95
 """How sure it must be of what is merely so and names things in code."""

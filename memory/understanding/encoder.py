@@ -243,7 +243,9 @@ def encoder_of(stored: Mapping[str, Any]) -> Encoder:
         core = CoreHead(own, *(stored[f"core.{name}"].astype(np.float32) for name in _CORE))
     blocks = [block(str(at)) for at in range(layers)]
     short_clause = linear("short") if "short.rows" in stored else None
-    return Encoder(tokenizer_of(pieces), embedded, blocks, linear("clause"), pair, core, short_clause)
+    # What was fitted with the encoder is where the head for long messages begins.
+    clause = linear("long" if "long.rows" in stored else "clause")
+    return Encoder(tokenizer_of(pieces), embedded, blocks, clause, pair, core, short_clause)
 
 
 def is_short(message: str) -> bool:

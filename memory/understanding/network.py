@@ -108,6 +108,15 @@ class Judgement:
         kept[_DECISION] += sum(self.kinds) - sum(kept)
         return replace(self, kinds=tuple(kept))
 
+    def weighed(self, lasts: float, share: float) -> Judgement:
+        """The same where something else finds it worth keeping with the probability ``lasts``, which counts ``share``
+        of both."""
+        own = self.worth_keeping
+        worth = own + share * (lasts - own)
+        keeps, passes = (worth / own, (1.0 - worth) / (1.0 - own)) if 0.0 < own < 1.0 else (1.0, 1.0)
+        kinds = tuple(each * (keeps if at < len(LASTING_KINDS) else passes) for at, each in enumerate(self.kinds))
+        return replace(self, kinds=kinds)
+
     def flag(self, name: str) -> float:
         """How likely one of :data:`FLAGS` holds."""
         return self.flags[FLAGS.index(name)]

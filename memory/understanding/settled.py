@@ -10,7 +10,7 @@ which just that is labelled.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,13 @@ SETTLES: Final = 0.8
 """The probability from which on a clause counts as settling something."""
 
 
+class Outcome(NamedTuple):
+    """How likely a clause settles something, and how likely it says something else that lasts."""
+
+    settles: float
+    lasting: float
+
+
 @dataclass(frozen=True, slots=True)
 class SettledHead:
     """The weights. Deterministic."""
@@ -30,8 +37,7 @@ class SettledHead:
     hidden: DenseLayer
     out: DenseLayer
 
-    def __call__(self, states: Floats) -> Floats:
-        """How likely each clause settles something, shape (clauses,), by what the encoder reads of it, shape
-        (clauses, 2 * width)."""
-        settles: Floats = softmax(self.out(np.maximum(self.hidden(states), 0.0)))[:, OUTCOMES.index("settles")]
-        return settles
+    def __call__(self, states: Floats) -> list[Outcome]:
+        """What each clause does, by what the encoder reads of it, shape (clauses, 2 * width)."""
+        found = softmax(self.out(np.maximum(self.hidden(states), 0.0)))
+        return [Outcome(*each) for each in found[:, : len(Outcome._fields)].tolist()]

@@ -209,7 +209,7 @@ class Claude(Client):
 class OpenCode(Client):
     name = "opencode"
     compacts = 52_000
-    costly = ("branches",)
+    costly: tuple[str, ...] = ("branches",)
 
     def environment(self) -> dict[str, str]:
         off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
@@ -243,7 +243,7 @@ class Qwen(Client):
     name = "qwen"
     appends = False
     narrow, compacts = 100_000, 67_000
-    costly = ("branches",)
+    costly: tuple[str, ...] = ("branches",)
 
     def environment(self) -> dict[str, str]:
         return {"OPENAI_API_KEY": "sk-scripted", "OPENAI_MODEL": MODEL}

@@ -1,9 +1,9 @@
-"""Fit what tells clauses apart in short messages, on the states of an encoder that is there:
+"""Fit what tells clauses apart, on the states of an encoder that is there:
 ``python -m memory.models.training.clause_head --out memory/models/data``.
 
 Talk is mostly long, and what was fitted to it misses a plain rule that stands alone; fitted to those as well, it misses
-more of the long ones. So each has a head. This one begins as the other is, and takes minutes where the encoder takes an
-hour.
+more of the long ones. So long and short messages have a head each. Both begin as the head that was fitted with the
+encoder, and take minutes where that takes an hour.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from memory.models.training.examples import groups
 from memory.models.training.fitting import Floats, adam
 from memory.models.training.packing import packed_linear
 from memory.models.training.replacing import replace_tables
+from memory.models.training.talk import DATA as LABELLED
 from memory.models.training.talk import Spanned, gaps, sessions, spanned
 from memory.understanding.clauses import ClauseSplitter
 from memory.understanding.encoder import encoder_of, is_short
@@ -38,6 +39,8 @@ SHORT: Final = ("plain", "aside", "findings", "life")
 with a request or in a finding about code, and what people tell of their lives."""
 OFTEN: Final = 3
 """How often each of those is read: they are few, and unlike the rest."""
+WORKING: Final = 2
+"""How often each message is read that was written in the manner of people who have work done."""
 Arrays = Mapping[str, NDArray[Any]]
 
 
@@ -53,13 +56,16 @@ def states_of(arrays: Arrays, messages: Sequence[Spanned]) -> Floats:
     )
 
 
-def fitted(arrays: Arrays, messages: Sequence[Spanned], states: Floats, plain: frozenset[str]) -> tuple[Floats, Floats]:
-    """The head's matrix and bias; ``plain`` are the authors of short messages."""
+def fitted(
+    arrays: Arrays, messages: Sequence[Spanned], states: Floats, often: Mapping[str, int]
+) -> tuple[Floats, Floats]:
+    """The matrix and bias of a head; ``often`` says how often what each author wrote is read, where that is not
+    once."""
     weights = arrays["clause.rows"].astype(np.float32) * arrays["clause.scales"].astype(np.float32)
     bias = arrays["clause.bias"].astype(np.float32)
     began = weights.copy()
     labels = [(each.author, *clause[2:]) for each in messages for clause in each.clauses]
-    rows = np.repeat(np.arange(len(labels)), [OFTEN if author in plain else 1 for author, *_ in labels])
+    rows = np.repeat(np.arange(len(labels)), [often.get(author, 1) for author, *_ in labels])
     slopes = clause_slopes(
         np.array([kind for _, kind, _, _ in labels]),
         np.array([scope for _, _, scope, _ in labels]),
@@ -84,24 +90,23 @@ def fitted(arrays: Arrays, messages: Sequence[Spanned], states: Floats, plain: f
     return weights, bias
 
 
-def short_messages(talk: Sequence[dict[str, object]], plain: Sequence[dict[str, object]]) -> list[Spanned]:
-    """The short messages with their clauses, as their authors cut them and as they will be cut."""
-    cut = ClauseSplitter(fit_boundary(*gaps(talk)))
-    return [each for each in spanned([*talk, *plain], cut.split, lambda sentence: [sentence]) if is_short(each.text)]
-
-
 def main(arguments: Sequence[str]) -> None:
-    """Write the encoder with its head for short messages."""
+    """Write the encoder with its heads for long and for short messages."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args(arguments)
     with np.load(DATA / ENCODER) as stored:
         arrays = dict(stored)
+    talk, working = sessions(), sessions(LABELLED / "working")
     plain = [each for folder in SHORT for each in groups(folder)]
-    messages = short_messages(sessions(), plain)
-    authors = frozenset(str(each["author"]) for each in plain)
-    weights, bias = fitted(arrays, messages, states_of(arrays, messages), authors)
-    replace_tables(given.out / ENCODER, arrays | packed_linear("short", (weights, bias)))
+    cut = ClauseSplitter(fit_boundary(*gaps(talk)))
+    read = spanned([*talk, *plain, *working], cut.split, lambda sentence: [sentence])
+    often = {str(each["author"]): OFTEN for each in plain} | {str(each["author"]): WORKING for each in working}
+    heads: dict[str, NDArray[Any]] = {}
+    for name, short in (("long", False), ("short", True)):
+        own = [each for each in read if is_short(each.text) is short]
+        heads |= packed_linear(name, fitted(arrays, own, states_of(arrays, own), often))
+    replace_tables(given.out / ENCODER, arrays | heads)
 
 
 if __name__ == "__main__":

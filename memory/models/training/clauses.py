@@ -16,9 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.language.static_embedding import StaticEmbedding
-from memory.models.training.fitting import FittingPlan, Floats, Loss, Network, fit, logistic_slope, softmax_slope
+from memory.models.training.fitting import (
+    FittingPlan,
+    Floats,
+    Loss,
+    Network,
+    allowed_slope,
+    fit,
+    logistic_slope,
+    softmax_slope,
+)
 from memory.models.training.replacing import replace_tables
-from memory.models.training.talk import Labelled, clauses, gaps, recut, sessions
+from memory.models.training.talk import DATA, KEPT, PASSED, Labelled, clauses, gaps, recut, sessions
 from memory.understanding.clauses import ClauseSplitter
 from memory.understanding.features import SIZE
 from memory.understanding.network import LASTING_KINDS, PASSING_KINDS, SCOPES
@@ -49,19 +58,28 @@ def fit_clauses(examples: Sequence[Labelled], embedding: StaticEmbedding, plan: 
 
 def clause_slopes(kinds: NDArray[np.int64], scopes: NDArray[np.int64], flags: Floats) -> Loss:
     """The loss of what is said of clauses with these labels."""
+    allowed = allowed_kinds(kinds)
+    guided = (kinds >= 0) & (kinds < len(LASTING_KINDS))
 
     def loss(outputs: Floats, chosen: NDArray[np.int64]) -> Floats:
-        own = kinds[chosen]
         return np.concatenate(
             [
-                softmax_slope(outputs[:, :KINDS], own),
+                allowed_slope(outputs[:, :KINDS], allowed[chosen]),
                 BESIDE * softmax_slope(outputs[:, KINDS : KINDS + len(SCOPES)], scopes[chosen]),
-                BESIDE * 4 * logistic_slope(outputs[:, KINDS + len(SCOPES) :], flags[chosen], own < len(LASTING_KINDS)),
+                BESIDE * 4 * logistic_slope(outputs[:, KINDS + len(SCOPES) :], flags[chosen], guided[chosen]),
             ],
             axis=1,
         )
 
     return loss
+
+
+def allowed_kinds(kinds: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which kinds each clause may be of, by its label: shape (clauses, kinds)."""
+    allowed: NDArray[np.bool_] = kinds[:, None] == np.arange(KINDS)
+    allowed[kinds == KEPT, : len(LASTING_KINDS)] = True
+    allowed[kinds == PASSED, len(LASTING_KINDS) :] = True
+    return allowed
 
 
 def judged(network: Network, examples: Sequence[Labelled], embedding: StaticEmbedding) -> Floats:
@@ -89,13 +107,15 @@ def fit_boundary(features: NDArray[np.int64], begins: NDArray[np.bool_], epochs:
 
 
 def fitted(
-    talk: Sequence[dict[str, object]], embedding: StaticEmbedding
+    talk: Sequence[dict[str, object]], embedding: StaticEmbedding, working: Sequence[dict[str, object]] = ()
 ) -> tuple[dict[str, NDArray[np.generic]], Network]:
-    """The arrays of a clause model fitted to some sessions, as their authors cut them and as they will be cut."""
+    """The arrays of a clause model fitted to some sessions, as their authors cut them and as they will be cut.
+    ``working`` are sessions that are labelled roughly; where clauses begin is not learnt from them."""
     boundary = fit_boundary(*gaps(talk))
-    examples = clauses(talk)
+    read = [*talk, *working]
+    examples = clauses(read)
     cut = ClauseSplitter(boundary)
-    examples += recut(talk, cut.split) + recut(talk, lambda sentence: [sentence])
+    examples += recut(read, cut.split) + recut(read, lambda sentence: [sentence])
     network = fit_clauses(examples, embedding)
     bags = [[each.says for each in examples], [each.around for each in examples]]
     packed = pack_tables(network, ("says", "around"), bags)
@@ -149,15 +169,15 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--out", type=Path, default=None)
     parser.add_argument("--by-author", action="store_true")
     given = parser.parse_args(arguments)
-    talk = sessions()
+    talk, working = sessions(), sessions(DATA / "working")
     embedding = StaticEmbedding.load()
     if given.by_author:
         for author in sorted({str(each["author"]) for each in talk}):
-            _, network = fitted([each for each in talk if each["author"] != author], embedding)
+            _, network = fitted([each for each in talk if each["author"] != author], embedding, working)
             own = clauses(each for each in talk if each["author"] == author)
             print(f"{author:4s} {figures(judged(network, own, embedding), own)}", flush=True)
     if given.out:
-        arrays, _ = fitted(talk, embedding)
+        arrays, _ = fitted(talk, embedding, working)
         replace_tables(given.out / WEIGHTS, arrays)
 
 

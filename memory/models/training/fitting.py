@@ -166,6 +166,18 @@ def softmax_slope(scores: Floats, wanted: NDArray[np.int64], weights: Floats | N
     return out
 
 
+def allowed_slope(scores: Floats, allowed: NDArray[np.bool_]) -> Floats:
+    """The gradient of the mean of -log of the probability of all that is ``allowed``, by rows of scores: of what is
+    labelled in part (Cour et al. 2011, *Learning from Partial Labels*). Rows that allow nothing are not counted."""
+    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+    shares = raised / raised.sum(axis=1, keepdims=True)
+    among = shares * allowed
+    counted = allowed.any(axis=1, keepdims=True)
+    slope = (shares - among / np.maximum(among.sum(axis=1, keepdims=True), 1e-12)) * counted
+    out: Floats = (slope / max(int(counted.sum()), 1)).astype(np.float32)
+    return out
+
+
 def logistic_slope(scores: Floats, wanted: Floats, counted: NDArray[np.bool_]) -> Floats:
     """The gradient of the mean binary cross-entropy of scores, over the rows that are counted."""
     slope = (1.0 / (1.0 + np.exp(-scores)) - wanted) * counted[:, None]

@@ -20,45 +20,54 @@ from memory.models.training.replacing import replace_tables
 from memory.models.training.talk import BREAK, DATA, messages, sessions
 from memory.understanding.encoder import Encoder
 from memory.understanding.features import SIZE
-from memory.understanding.network import softmax
+from memory.understanding.network import LASTING_KINDS, softmax
 from memory.understanding.packaged_weights import SETTLED, encoder
 from memory.understanding.settled import OUTCOMES, SETTLES
 
-PLAN: Final = FittingPlan(widths=(), hidden=48, heads=len(OUTCOMES), epochs=30, batch=64, drop_dense=0.3)
-OUTCOME_OF: Final = {"lasting": "lasting"} | dict.fromkeys(("choice", "spec", "drop", "plan", "reason"), "settles")
-"""The labels of what is not of the moment."""
+PLAN: Final = FittingPlan(widths=(), hidden=48, heads=len(OUTCOMES), epochs=8, batch=128, drop_dense=0.3)
+FOLDERS: Final = {"settling": 1.0, "working": 1.0, "talk": 0.1}
+"""What a clause of each folder counts. In the talk what settles something is labelled an order of the moment where it
+is said as one; beside the others it tells what rules and facts look like."""
+OUTCOME_OF: Final = (
+    {"dec": "settles"}
+    | dict.fromkeys(("choice", "spec", "drop", "plan", "reason"), "settles")
+    | dict.fromkeys(("lasting", *(kind for kind in LASTING_KINDS if kind != "dec")), "lasting")
+)
+"""What the labels of what is not of the moment say, by their first word."""
 
 
 class LabelledClauses(NamedTuple):
-    """The clauses of all messages: what the encoder reads of each, its outcome and who wrote it."""
+    """The clauses of all messages: what the encoder reads of each, its outcome, who wrote it and what it counts."""
 
     states: Floats
     outcomes: NDArray[np.int64]
     authors: NDArray[np.str_]
+    counts: Floats
 
     def of(self, chosen: NDArray[np.bool_]) -> LabelledClauses:
         """Those of some of them."""
-        return LabelledClauses(self.states[chosen], self.outcomes[chosen], self.authors[chosen])
+        return LabelledClauses(self.states[chosen], self.outcomes[chosen], self.authors[chosen], self.counts[chosen])
 
 
-def labelled(read: Encoder, talk: Sequence[dict[str, Any]]) -> LabelledClauses:
-    """The labelled clauses of some sessions."""
+def labelled(read: Encoder, talk: Sequence[dict[str, Any]], counts: float = 1.0) -> LabelledClauses:
+    """The labelled clauses of some sessions, each of which ``counts`` so much."""
     states, outcomes, authors = [], [], list[str]()
     for session, reply, rows in messages(talk):
         own = [(label, text.replace("\\n", "\n")[:600]) for label, text in rows if label != BREAK]
         starts = np.cumsum([0, *(len(text) + 1 for _, text in own)]).tolist()
         spans = [(start, start + len(text)) for start, (_, text) in zip(starts, own, strict=False)]
         states.append(read.clause_states(" ".join(text for _, text in own), spans, reply))
-        outcomes += [OUTCOMES.index(OUTCOME_OF.get(label, "passing")) for label, _ in own]
+        outcomes += [OUTCOMES.index(OUTCOME_OF.get(label.split()[0], "passing")) for label, _ in own]
         authors += [str(session["author"])] * len(own)
-    return LabelledClauses(np.concatenate(states), np.array(outcomes), np.array(authors))
+    shares = np.full(len(outcomes), counts, np.float32)
+    return LabelledClauses(np.concatenate(states), np.array(outcomes), np.array(authors), shares)
 
 
 def fitted(clauses: LabelledClauses) -> Network:
     """The network fitted to some clauses."""
 
     def loss(outputs: Floats, chosen: NDArray[np.int64]) -> Floats:
-        return softmax_slope(outputs, clauses.outcomes[chosen])
+        return softmax_slope(outputs, clauses.outcomes[chosen], clauses.counts[chosen])
 
     return fit([], clauses.states, loss, PLAN, SIZE)
 
@@ -69,11 +78,14 @@ def _settles(network: Network, states: Floats) -> Floats:
 
 
 def report(clauses: LabelledClauses) -> str:
-    """How well what is said of the clauses of authors left out in turn agrees with their labels."""
+    """How well what is said of the clauses of authors left out in turn agrees with their labels; those of the talk only
+    help to fit."""
     likely = np.zeros(len(clauses.outcomes), np.float32)
-    for author in np.unique(clauses.authors):
+    counted = clauses.counts == max(FOLDERS.values())
+    for author in np.unique(clauses.authors[counted]):
         own = clauses.authors == author
         likely[own] = _settles(fitted(clauses.of(~own)), clauses.states[own])
+    likely, clauses = likely[counted], clauses.of(counted)
     wanted = clauses.outcomes == OUTCOMES.index("settles")
     ordered = wanted[np.argsort(-likely, kind="stable")]
     precise = (np.cumsum(ordered) / np.arange(1, len(ordered) + 1))[ordered].mean()
@@ -92,7 +104,8 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--out", type=Path, default=None)
     parser.add_argument("--by-author", action="store_true")
     given = parser.parse_args(arguments)
-    clauses = labelled(encoder(), sessions(DATA / "settling"))
+    parts = [labelled(encoder(), sessions(DATA / folder), counts) for folder, counts in FOLDERS.items()]
+    clauses = LabelledClauses(*(np.concatenate(each) for each in zip(*parts, strict=True)))
     if given.by_author:
         print(report(clauses))
     if given.out:

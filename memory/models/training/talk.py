@@ -26,6 +26,12 @@ _ACTIONS: Final = re.compile(
     r"\s*\[(?:ran|edited|wrote|read|created|deleted|opened|asked|searched|moved|renamed)[^\]]*\]"
 )
 _LABELS: Final = (*LASTING_KINDS, *(f"none.{name}" for name in PASSING_KINDS))
+KEPT: Final = -2
+PASSED: Final = -3
+UNKNOWN: Final = -1
+"""The kind of a clause of which the labels of ``settling`` and ``working`` tell only that it is worth keeping, that it
+is of the moment, or neither."""
+_ROUGH: Final = dict.fromkeys(("choice", "spec", "drop", "plan", "lasting"), KEPT) | {"reason": UNKNOWN}
 _LETTERS: Final = {letter: place for place, letter in enumerate("upo")}
 _FLAGS: Final = "~+^<"
 
@@ -176,12 +182,13 @@ def _labelled(session: dict[str, object], label: str, texts: Sequence[str], plac
 
 
 def _meant(label: str) -> tuple[int, int, tuple[bool, bool, bool, bool]]:
-    """The place of a label's kind, that of its scope (-1 for none), and its flags."""
+    """The place of a label's kind (or how much of it is known), that of its scope (-1 for none), and its flags."""
     kind, *rest = label.split()
     scope = next((_LETTERS[part[0]] for part in rest if part[0] in _LETTERS), -1)
     marks = "".join(part for part in rest if part[0] in _FLAGS)
     flags = ("~" in marks, "+" in marks, "^" in marks, "<" in marks)
-    return _LABELS.index(kind), scope if kind in LASTING_KINDS else -1, flags
+    known = _LABELS.index(kind) if kind in _LABELS else _ROUGH.get(kind, PASSED)
+    return known, scope if kind in LASTING_KINDS else -1, flags
 
 
 def _joined(rows: Sequence[Sequence[str]]) -> tuple[str, list[tuple[int, int, str]]]:
