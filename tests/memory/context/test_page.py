@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.context.pack import tokens_of
-from memory.context.page import EARLIER, PAGE_CLOSING, Page, frame_page, heading, page
+from memory.context.page import EARLIER, PAGE_CLOSING, VARYING, Page, frame_page, heading, page
 from memory.context.page_diff import statement_of_line
 from memory.fact import Category, Fact, FactKind, MemoryTier, Origin, Sensitivity, Stability, State, Stream
 from memory.learning import corrections
@@ -202,6 +202,20 @@ def test_of_three_that_contradict_one_another_in_turn_none_is_lost() -> None:
         "- Deploys are on Wednesdays.",
         "- Deploys are on Tuesdays.",
     ]
+
+
+def test_what_differs_from_three_others_is_not_the_pages() -> None:
+    ids = [f"order-{at}" for at in range(VARYING + 1)]
+    cases = [
+        fact(f"The order number is {9000 + at}.", id=own, kind=FactKind.FACT, category=Category.PROJECTS, importance=0.9,
+             confidence=0.9, contradicts=tuple(each for each in ids if each != own))
+        for at, own in enumerate(ids)
+    ]  # fmt: skip
+    assert page(cases, 400, NOW) == Page()
+    few = [replace(each, contradicts=each.contradicts[: VARYING - 1]) for each in cases]
+    assert len(page(few, 400, NOW).memories) == len(cases)
+    assert len(page([replace(cases[0], pinned=True)], 400, NOW).memories) == 1
+    assert len(page([replace(cases[0], kind=FactKind.CONVENTION)], 400, NOW).memories) == 1
 
 
 def test_where_much_is_told_of_a_life_most_of_it_is_left_to_recall() -> None:
