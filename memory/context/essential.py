@@ -113,11 +113,12 @@ def _coarse(count: int) -> int:
 
 
 def on_page(text: str) -> str:
-    """A fact's text as short as it can stand on its own: an answer without the question, and a choice without what was
-    chosen where its own words name that ("A, the other is too much" does not)."""
+    """A fact's text as short as it can stand on its own: an answer without the question, and a choice with what was
+    chosen only where its own words do not name that ("A, the other is too much")."""
     short, option = without_answered(text), chosen(text)
-    named = not option or not set(stems(short)).isdisjoint(stems(option))
-    return short if named and stands_alone(short) else text
+    if option and set(stems(short)).isdisjoint(stems(option)):
+        return f"{short} [chosen: {option}]"
+    return short if stands_alone(short) else text
 
 
 @lru_cache(maxsize=8192)

@@ -53,7 +53,7 @@ def test_a_choice_too_short_to_stand_alone_keeps_what_was_on_offer() -> None:
     assert on_page("The second. [chosen: The night train]") == "The second. [chosen: The night train]"
     assert on_page("I will take the night train, planes are too loud. [chosen: Train]").endswith("loud.")
     by_its_letter = "B, the other one is far too much for the two of us. [chosen: A tent; asked: Where do we sleep?]"
-    assert on_page(by_its_letter) == by_its_letter
+    assert on_page(by_its_letter) == "B, the other one is far too much for the two of us. [chosen: A tent]"
 
 
 @pytest.mark.parametrize("origin", [Origin.TOOL, Origin.WEB, Origin.SUBAGENT])
