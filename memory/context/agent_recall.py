@@ -85,9 +85,7 @@ def at_work(
     return best_first((*shown, *_details(ranked, candidates, told, few)))
 
 
-def _details(
-    ranked: Sequence[Scored], candidates: Iterable[Memory], told: float, few: AgentThresholds
-) -> list[Scored]:
+def _details(ranked: Sequence[Scored], candidates: Iterable[Memory], told: float, few: AgentThresholds) -> list[Scored]:
     """What the person said, and what research found, of which no fact says the same."""
     seen: dict[bytes, list[frozenset[int]]] = {}
     for memory in candidates:

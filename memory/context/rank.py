@@ -151,7 +151,7 @@ def rank(
         extra = weights.recency * recent + weights.importance * important + weights.strength * strong
         pointed = parts_of(route, memory) if points else None
         close = near_by.get(id)
-        if not (share or near or pointed or close) and (cosine < floor.alone or not is_evidence(memory)):
+        if not (share or near or close) and not (is_evidence(memory) and (pointed or cosine >= floor.alone)):
             continue
         if pointed or close:
             parts |= pointed or {}

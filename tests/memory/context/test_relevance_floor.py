@@ -59,6 +59,12 @@ def test_what_states_nothing_and_shares_no_word_never_comes(text: str) -> None:
     assert stated in [each.memory for each in found] and small not in [each.memory for each in found]
 
 
+def test_a_greeting_that_names_a_day_is_no_answer_to_when() -> None:
+    said = passage("Ida moves on Thursday.", session="before")
+    found = [each.memory for each in recalled("When does Ida move?", [said, passage("Good day.", session="between")])]
+    assert found == [said]
+
+
 def test_one_word_beside_what_was_asked_for_may_be_its_answer() -> None:
     asked = passage("The sister of yours who moved, Ida, is where now?", 1, origin=Origin.ASSISTANT, session="before")
     answer = passage("Lisbon.", 2, session="before")

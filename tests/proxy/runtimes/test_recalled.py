@@ -172,6 +172,18 @@ async def test_nothing_comes_beside_a_page_that_answers(name: str, told_once: To
 
 
 @in_one_loop
+@every_format
+async def test_what_answers_the_other_half_comes_beside_a_page_that_answers_one(name: str, told_once: Told) -> None:
+    sender = SENDERS[name]
+    moved = "The nightly backup starts at 04:30, when the disks are idle."
+    proxy, provider = await told_once.memories(*SMALL_TALK, *OTHERS, DECIDED, moved)
+    await send(proxy, sender, sender.body([("human", f"{TALK[0][1][:-1]}, and when does the nightly backup start?")]))
+    forwarded = provider.last.body
+    assert DECIDED in forwarded.decode() and "04:30" in told(forwarded)
+    assert not [each for each in SMALL_TALK if each in told(forwarded)], told(forwarded)
+
+
+@in_one_loop
 @every
 async def test_the_page_stands_behind_the_first_words_and_nowhere_else(name: str, told_once: Told) -> None:
     sender = SENDERS[name]
