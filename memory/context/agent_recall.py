@@ -22,7 +22,7 @@ from memory.understanding.relevance import ReadableMemory, Relevance
 class AgentThresholds:
     """``applies`` is how likely a fact must be of use to the request; ``answers`` how likely where the request shares
     enough rare words with what is remembered; ``facts`` and ``passages`` are shown at most. A passage needs the share
-    ``near`` of the best one's score."""
+    ``near`` of the best one's score, whether that is shown or stands in the request already."""
 
     applies: float = 0.3
     answers: float = 0.1
@@ -56,13 +56,14 @@ def at_work(
     *,
     worded: bool,
     asks: bool,
+    told: float = 0.0,
     few: AgentThresholds = FEW,
 ) -> list[Scored]:
     """What of a ranking helps with a request, best first.
 
     ``ranked`` is all that may be shown, ``candidates`` all that was found: what stands in a passage of a fact that
     holds no longer does not hold either. ``worded`` says that the request's own words speak for what was found,
-    ``asks`` that it asks for something.
+    ``asks`` that it asks for something. ``told`` is the relevance of the best that stands in the request already.
     """
     # What put an error right comes back with the error, not with the order that may lead to it.
     facts = [
@@ -81,12 +82,10 @@ def at_work(
     )[: few.facts]
     if not (worded and asks):
         return shown
-    return best_first((*shown, *_details(ranked, candidates, shown, few)))
+    return best_first((*shown, *_details(ranked, candidates, told, few)))
 
 
-def _details(
-    ranked: Sequence[Scored], candidates: Iterable[Memory], shown: Sequence[Scored], few: AgentThresholds
-) -> list[Scored]:
+def _details(ranked: Sequence[Scored], candidates: Iterable[Memory], told: float, few: AgentThresholds) -> list[Scored]:
     """What the person said, and what research found, of which no fact says the same."""
     seen: dict[bytes, list[frozenset[int]]] = {}
     for memory in candidates:
@@ -94,12 +93,13 @@ def _details(
         if isinstance(memory, Fact) and memory.state is not State.DRAFT:
             seen.setdefault(memory.source, []).append(words_of(memory.text))
     best = max((each.score for each in ranked), default=0.0)
+    least = few.near * max(best, told)
     found = [
         each
         for each in ranked
         if not isinstance(each.memory, Fact)
         and each.memory.origin in (Origin.USER, Origin.SUBAGENT)
-        and each.score >= few.near * best
+        and each.score >= least
         and not _already_told(words_of(each.memory.text), seen.get(each.memory.source, ()))
     ]
     return found[: few.passages]

@@ -2,7 +2,7 @@
 
 A change is often told in passing, in a message about something else ("…, since the DBAs put billing on 6432"): no fact
 comes of it, and the old one would stand alone as if it still held. Whether the remark changes the fact, narrows it or
-says it again is left to the reader: both are shown, with their days.
+says it again is left to the reader: both are shown, with their days. A question tells nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from memory.context.rank import Memory, may_be_shown, words_of_the_known
+from memory.context.message_intent import mostly_asks
+from memory.context.rank import Memory, is_question, may_be_shown, words_of_the_known
 from memory.fact import Fact, Origin, Passage
 from memory.language.sentences import sentences
 from memory.language.terms import words_of
@@ -84,6 +85,7 @@ def later_remarks(
         and memory.session != session
         and memory.id not in passed_over
         and may_be_shown(memory, now)
+        and not is_question(memory)
     ][:PASSAGES]
     told = [_Said(memory, _said_at(memory), words_of(memory.text), memory.text) for memory in (*shown, *present)]
     said = [
@@ -145,6 +147,8 @@ def _sentences(
     """The sentences of passages that tell more than what is told already, and more than what is ``over``."""
     for passage in passages:
         for sentence, whole in _with_what_leans(sentences(passage.text)):
+            if mostly_asks(whole):
+                continue
             words = words_of(sentence)
             ended = over.get(passage.source, frozenset())
             if not words or _is_told(passage.at, words, told) or len(words & ended) >= OVER * len(words):

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from memory.language.words import stem
+from memory.language.words import stems as stems_of
 
 _LEAD: Final = (
     r"(?:^|[.!?,;:\n—–-]\s*+|\b(?:and|so|but|me|us|remember|know|knows|forget|forgot|recall|wonder|wondering|this|time"
@@ -103,7 +104,8 @@ _WORKING: Final = (
     "enable enabled disable disabled release tag run running worktree diff patch stack trace exception"
 )
 _WORKS: Final = frozenset(map(stem, _WORKING.split()))
-_MOVES: Final = _WORKS | frozenset(map(stem, _MOVING.split()))
+_NODS: Final = frozenset(map(stem, _MOVING.split()))
+_MOVES: Final = _WORKS | _NODS
 
 
 def seeks(sentence: str) -> bool:
@@ -126,6 +128,12 @@ def wants_advice(text: str) -> bool:
 def only_moves_on(stems: Iterable[str]) -> bool:
     """Whether a message names nothing but steps of the work at hand, so that memory has nothing to look for."""
     return _MOVES.issuperset(stems)
+
+
+@lru_cache(maxsize=16384)
+def only_nods(text: str) -> bool:
+    """Whether a text only agrees, points or lets the work go on ("Sounds good.", "Go ahead."): it names nothing."""
+    return _NODS.issuperset(stems_of(text))
 
 
 def about_work(stems: Iterable[str]) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from memory.context.rank import WEIGHTS, Scored, Weights, best_first, is_question
+from memory.context.rank import WEIGHTS, Scored, Weights, answers_nothing, best_first, is_question
 from memory.context.route import NOWHERE, QuestionRoute, parts_of
 from memory.fact import Passage, Sensitivity
 
@@ -62,7 +62,7 @@ def joined(
     found = {each.memory.id: each for each in scored}
     for passage in fetched:
         known = found.get(passage.id)
-        if known is None and (passage.id in passed_over or is_question(passage)):
+        if known is None and (passage.id in passed_over or is_question(passage) or answers_nothing(passage)):
             continue
         if passage.sensitivity is Sensitivity.RESTRICTED:
             continue

@@ -15,9 +15,9 @@ from operator import attrgetter, itemgetter
 from typing import Final, NamedTuple, cast
 
 from memory.context.lexical import WeightedQuery
-from memory.context.message_intent import mostly_asks
+from memory.context.message_intent import mostly_asks, only_nods
 from memory.context.question import RecallQuestion
-from memory.context.relevance_floor import FLOOR, RelevanceFloor, passes
+from memory.context.relevance_floor import FLOOR, RelevanceFloor, is_evidence, passes
 from memory.context.route import NOWHERE, parts_of
 from memory.context.temporal_questions import TimeInterval, held_in, known_at, of_the_past
 from memory.fact import Fact, Origin, Passage, Sensitivity, State
@@ -136,7 +136,7 @@ def rank(
     for id, memory, share, cosine, own in answers:
         if id in present or (memory.source in known_words and retold(memory, known_words)):
             continue
-        if len(memory.text) <= FEW_WORDS and _only_repeats(memory, question_terms):
+        if answers_nothing(memory, question_terms):
             continue
         near = beside.get(id, 0.0) / whole
         recent, important, strong = standing.of(memory)
@@ -151,7 +151,7 @@ def rank(
         extra = weights.recency * recent + weights.importance * important + weights.strength * strong
         pointed = parts_of(route, memory) if points else None
         close = near_by.get(id)
-        if not (share or near or pointed or close) and cosine < floor.alone:
+        if not (share or near or close) and not (is_evidence(memory) and (pointed or cosine >= floor.alone)):
             continue
         if pointed or close:
             parts |= pointed or {}
@@ -181,6 +181,23 @@ def earlier_questions(
         for hit, memory in candidates
         if is_question(memory) and memory.session != session and memory.sensitivity is not Sensitivity.RESTRICTED
     ]
+
+
+def told_relevance(
+    weighed: WeightedQuery,
+    candidates: Iterable[tuple[IndexHit, Memory]],
+    present: frozenset[str],
+    weights: Weights = WEIGHTS,
+) -> float:
+    """The relevance of the best of the candidates that stand in the request already, 0 where none does: what comes
+    beside it is measured by it, as if it were shown."""
+    whole = (weights.coverage + weights.cosine) or 1.0
+    told = (
+        weights.coverage * weighed.coverage(hit.lexical) + weights.cosine * max(hit.cosine, 0.0)
+        for hit, memory in candidates
+        if memory.id in present
+    )
+    return max(told, default=0.0) / whole
 
 
 def is_question(memory: Memory) -> bool:
@@ -232,13 +249,13 @@ def retold(memory: Memory, known_words: Mapping[bytes, frozenset[int]]) -> bool:
     return len(words & known_words[memory.source]) >= 0.7 * len(words)
 
 
-def _only_repeats(memory: Memory, question_terms: frozenset[int]) -> bool:
-    """Whether a passage of few characters is a word or two, all of which the question has itself ("Staging."): it
-    answers nothing."""
-    if isinstance(memory, Fact):
+def answers_nothing(memory: Memory, question_terms: frozenset[int] = frozenset()) -> bool:
+    """Whether a passage of few characters answers no question: it only nods, or is a word or two, all of which the
+    question has itself ("Staging.")."""
+    if isinstance(memory, Fact) or len(memory.text) > FEW_WORDS:
         return False
     words = words_of(memory.text)
-    return len(words) <= WORDS and words <= question_terms
+    return (len(words) <= WORDS and words <= question_terms) or only_nods(memory.text)
 
 
 class StaticScores:

@@ -61,9 +61,14 @@ def passes(
     return any(
         weighed.coverage(hit.lexical) + max(hit.cosine, 0.0)
         >= max(least - (floor.timed if spans and about_then(memory, spans) > 0 else 0.0), _TRACE)
-        and (isinstance(memory, Fact) or memory.origin is not Origin.USER or tells(memory.text))
+        and is_evidence(memory)
         for hit, memory in found
     )
+
+
+def is_evidence(memory: Fact | Passage) -> bool:
+    """Whether a memory speaks for itself: a person's turn that states nothing ("Good day.") does not."""
+    return isinstance(memory, Fact) or memory.origin is not Origin.USER or tells(memory.text)
 
 
 def needed(question: RecallQuestion, weighed: WeightedQuery, floor: RelevanceFloor = FLOOR) -> float:

@@ -20,7 +20,16 @@ from memory.context.later_remarks import LaterRemark, later_remarks
 from memory.context.lexical import WeightedQuery, weigh
 from memory.context.neighbours import REACH, anchors, joined
 from memory.context.question import QuestionAuthor, RecallQuestion, simpler
-from memory.context.rank import Memory, Scored, StaticScores, Weights, earlier_questions, is_question, rank
+from memory.context.rank import (
+    Memory,
+    Scored,
+    StaticScores,
+    Weights,
+    earlier_questions,
+    is_question,
+    rank,
+    told_relevance,
+)
 from memory.context.rank_fusion import answered_already, brings_new, for_a_part, fused
 from memory.context.relevance_floor import OPEN, passes
 from memory.context.route import reach
@@ -118,7 +127,7 @@ class Searcher:
         remarks: list[LaterRemark] = []
         if moment.work and question.asker is QuestionAuthor.PERSON:
             if ranked:
-                scored = diverse(await self._at_work(question, rounds, ranked))
+                scored = diverse(await self._at_work(question, rounds, ranked, moment))
             clock.lap("beside")
             remarks = await self._said_later(question, rounds, scored, moment)
             clock.lap("later")
@@ -132,7 +141,7 @@ class Searcher:
         return SearchResult(tuple(scored), clock.laps, tuple(rounds), tuple(ranked), tuple(remarks))
 
     async def _at_work(
-        self, question: RecallQuestion, rounds: Sequence[SearchPass], ranked: Sequence[Scored]
+        self, question: RecallQuestion, rounds: Sequence[SearchPass], ranked: Sequence[Scored], moment: SearchContext
     ) -> list[Scored]:
         """What of a ranking helps an agent at work."""
         whole = rounds[0]
@@ -145,6 +154,7 @@ class Searcher:
             relevance(),
             worded=passes(question, whole.weighed, evidence),
             asks=question.work < 1.0 or "?" in question.said,
+            told=told_relevance(whole.weighed, whole.candidates, moment.present),
         )
         # What has not been read since the start is read now, half a millisecond each.
         return judged() if len(ranked) <= AT_ONCE else await asyncio.to_thread(judged)

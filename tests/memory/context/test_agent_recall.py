@@ -14,9 +14,11 @@ ASKED = "which port does the label printer listen on?"
 PORT = fact("The label printer listens on port 9107.", category=Category.PROJECTS, source=b"said")
 
 
-def chosen(ranked: list[Memory], *others: Memory, worded: bool = True, asks: bool = True) -> list[Memory]:
+def chosen(
+    ranked: list[Memory], *others: Memory, worded: bool = True, asks: bool = True, told: float = 0.0
+) -> list[Memory]:
     scored = [Scored(memory, 1.0 - place / 10) for place, memory in enumerate(ranked)]
-    shown = at_work(ASKED, scored, [*ranked, *others], relevance(), worded=worded, asks=asks)
+    shown = at_work(ASKED, scored, [*ranked, *others], relevance(), worded=worded, asks=asks, told=told)
     return [each.memory for each in shown]
 
 
@@ -42,6 +44,13 @@ def test_a_detail_that_no_fact_has_comes_where_it_is_asked_for() -> None:
     assert chosen([said]) == [said]
     assert chosen([said], asks=False) == []
     assert chosen([said], worded=False) == []
+
+
+def test_a_detail_is_measured_by_what_stands_in_the_request_already() -> None:
+    said, less = passage("The label printer hums."), passage("The printer room is locked.")
+    assert chosen([said, less]) == [said, less]
+    assert chosen([said, less], told=1.6) == [said]
+    assert chosen([said, less], told=1.7) == []
 
 
 def test_what_the_assistant_said_is_no_detail() -> None:

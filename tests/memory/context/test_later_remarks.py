@@ -62,6 +62,20 @@ def test_what_is_unrelated_or_says_nothing_more_is_left_out() -> None:
     assert found(MOVED, shown=[QUEUE, told]) == [told.text], "once, and as what was learnt"
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Does the invoice queue still run on the cluster?",
+        "Can you check whether the cluster has room for the invoice queue?",
+        "I forgot, does the cluster have the invoice queue?",
+    ],
+)
+def test_a_question_tells_nothing_later(asked: str) -> None:
+    assert found(passage(asked, at=LATER_ON, session="b")) == []
+    both = passage(f"{asked} The cluster was rebuilt, and the invoice queue with it.", at=LATER_ON, session="b")
+    assert found(both) == ["The cluster was rebuilt, and the invoice queue with it."]
+
+
 def test_what_was_so_for_a_while_and_is_over_is_no_change() -> None:
     until = fact(
         "The invoice queue has run on the cluster since Imke rebuilt it", source=MOVED.source, expires_at=LATER_ON

@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.message_intent import about_work, asking, mostly_asks, only_moves_on, seeks, tells, wants_advice
+from memory.context.message_intent import (
+    about_work,
+    asking,
+    mostly_asks,
+    only_moves_on,
+    only_nods,
+    seeks,
+    tells,
+    wants_advice,
+)
 from memory.language.words import stems
 
 
@@ -47,6 +56,16 @@ def test_a_question_and_its_frame_mostly_ask() -> None:
     assert not mostly_asks("The rent is due on Friday, to be paid to Bo. How much?")
     assert not mostly_asks("Pay the rent.")
     assert not mostly_asks("")
+
+
+@pytest.mark.parametrize("text", ["Continue.", "Go on, please.", "Sounds good to me.", "Perfect, that works."])
+def test_a_nod_names_nothing(text: str) -> None:
+    assert only_nods(text)
+
+
+@pytest.mark.parametrize("text", ["7443.", "Tabs.", "Run the tests.", "The build fails.", "eu-west-2"])
+def test_what_names_a_thing_is_no_nod(text: str) -> None:
+    assert not only_nods(text)
 
 
 def test_work_words_are_counted() -> None:

@@ -44,6 +44,12 @@ def test_the_turn_behind_a_question_has_most_of_what_the_question_has() -> None:
     assert [(each.memory, each.score) for each in ranking] == [(behind, pytest.approx(0.72)), (before, 0.4)]
 
 
+def test_a_nod_beside_what_was_found_is_left_out() -> None:
+    nod, said = passage("Sounds good to me.", 8), passage("Bo has it.", 8, piece=1)
+    found = [Scored(FOUND, 0.9)]
+    assert [each.memory for each in joined(found, [nod, said], anchors(found))] == [FOUND, said]
+
+
 def test_a_neighbour_that_was_found_by_itself_keeps_the_better_score() -> None:
     weak, strong = Scored(passage("Bo has it.", 8), 0.1), Scored(passage("And Ida.", 6), 0.85)
     found = [Scored(FOUND, 0.9), strong, weak]
@@ -54,7 +60,7 @@ def test_a_neighbour_that_was_found_by_itself_keeps_the_better_score() -> None:
 
 
 def test_a_neighbour_in_the_words_of_the_one_who_is_asked_about_comes_first() -> None:
-    hers, his = passage("It hurt.", 8, speaker="Ida"), passage("Did it?", 6, speaker="Bo")
+    hers, his = passage("It hurt.", 8, speaker="Ida"), passage("Then it rained.", 6, speaker="Bo")
     found = [Scored(FOUND, 0.9)]
     ranking = joined(found, [his, hers], anchors(found), route=route_of("How did Ida feel?"))
     assert [each.memory for each in ranking] == [FOUND, hers, his]

@@ -49,3 +49,23 @@ def test_an_assistants_word_is_evidence() -> None:
 def test_a_floor_of_nothing_lets_everything_through() -> None:
     open_floor = RelevanceFloor(seeking=0.0, ordering=0.0, alone=0.0)
     assert recalled("paint the fence", CHATTER, cosine=0.1, floor=open_floor)
+
+
+@pytest.mark.parametrize("text", ["Good day.", "Paint it!", "Which colour?", "Sounds good to me."])
+def test_what_states_nothing_and_shares_no_word_never_comes(text: str) -> None:
+    small, stated = passage(text, session="before"), passage("Bo likes whales.", session="earlier still")
+    open_floor = RelevanceFloor(seeking=0.0, ordering=0.0, alone=0.0)
+    found = recalled("Where did my sister Ida move?", [*CHATTER, small, stated], cosine=0.4, floor=open_floor)
+    assert stated in [each.memory for each in found] and small not in [each.memory for each in found]
+
+
+def test_a_greeting_that_names_a_day_is_no_answer_to_when() -> None:
+    said = passage("Ida moves on Thursday.", session="before")
+    found = [each.memory for each in recalled("When does Ida move?", [said, passage("Good day.", session="between")])]
+    assert found == [said]
+
+
+def test_one_word_beside_what_was_asked_for_may_be_its_answer() -> None:
+    asked = passage("The sister of yours who moved, Ida, is where now?", 1, origin=Origin.ASSISTANT, session="before")
+    answer = passage("Lisbon.", 2, session="before")
+    assert answer in [each.memory for each in recalled("Where did my sister Ida move?", [asked, answer])]

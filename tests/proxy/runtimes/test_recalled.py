@@ -20,6 +20,7 @@ from tests.proxy.runtimes.senders import SENDERS, TALK, Json, Sender, Turn
 from tests.running import Running, running
 
 RIGHT = "The staging gateway listens on port 7443 behind the reverse proxy."
+DECIDED = "We decided that the staging gateway listens on port 7443."
 REMEDY = "The error libwombat.so.3 not found means that tools/vendor.sh has not run."
 OTHERS = (
     "The parser splits its input on commas and keeps the quotes.",
@@ -27,6 +28,23 @@ OTHERS = (
     "The invoices are printed in Helvetica, never in Arial.",
     "Our podcast comes out every second Thursday morning.",
     "The greenhouse sensors report humidity every ten minutes.",
+)
+SMALL_TALK = (
+    "Hello there.",
+    "Good day.",
+    "Continue.",
+    "Go on, please.",
+    "Yes, port.",
+    "The gateway?",
+    "Staging.",
+    "Sounds good to me.",
+    "Thanks, looks good.",
+)
+ASKED_THEN = (
+    "How are the tests run here?",
+    "Which branch do we release from?",
+    "Where does the staging gateway write its logs?",
+    "Can you check whether the staging gateway port is free?",
 )
 PRINTED = "make: checking\nerror: libwombat.so.3 not found\nmake: *** stopped"
 PROJECT = {"x_palimpsest_project": "gate"}
@@ -132,13 +150,37 @@ async def test_of_six_memories_the_right_one_stands_behind_the_persons_words(nam
 
 @in_one_loop
 @every_format
-async def test_one_word_prompts_of_old_never_come(name: str, told_once: Told) -> None:
+@pytest.mark.parametrize("page", [True, False])
+async def test_small_talk_of_old_never_comes(name: str, page: bool, told_once: Told) -> None:
     sender = SENDERS[name]
-    words = ("Continue.", "Yes, port.", "The gateway?", "Staging.", "Go on, please.")
-    proxy, provider = await told_once.memories(*words, RIGHT, **{"memory.page.enabled": False})
+    proxy, provider = await told_once.memories(*SMALL_TALK, *OTHERS, RIGHT, **{"memory.page.enabled": page})
     await send(proxy, sender, sender.body([TALK[0]]))
     recalled = told(provider.last.body)
-    assert "7443" in recalled and not [each for each in words if each in recalled], recalled
+    assert "7443" in recalled and not others_in(recalled), recalled
+    assert not [each for each in SMALL_TALK if each in recalled], recalled
+
+
+@in_one_loop
+@every
+async def test_nothing_comes_beside_a_page_that_answers(name: str, told_once: Told) -> None:
+    sender = SENDERS[name]
+    proxy, provider = await told_once.memories(*SMALL_TALK, *OTHERS, DECIDED, *ASKED_THEN)
+    await send(proxy, sender, sender.body([TALK[0]]))
+    forwarded = provider.last.body
+    assert DECIDED in forwarded.decode() and not others_in(forwarded.decode())
+    assert told(forwarded) == ""
+
+
+@in_one_loop
+@every_format
+async def test_what_answers_the_other_half_comes_beside_a_page_that_answers_one(name: str, told_once: Told) -> None:
+    sender = SENDERS[name]
+    moved = "The nightly backup starts at 04:30, when the disks are idle."
+    proxy, provider = await told_once.memories(*SMALL_TALK, *OTHERS, DECIDED, moved)
+    await send(proxy, sender, sender.body([("human", f"{TALK[0][1][:-1]}, and when does the nightly backup start?")]))
+    forwarded = provider.last.body
+    assert DECIDED in forwarded.decode() and "04:30" in told(forwarded)
+    assert not [each for each in SMALL_TALK if each in told(forwarded)], told(forwarded)
 
 
 @in_one_loop
