@@ -14,6 +14,7 @@ from memory.checkout import Checkout, LearnedAt
 from memory.fact import Fact, Origin, Passage
 from memory.fact import State as FactState
 from memory.features.checkouts import marking
+from memory.features.checkouts.awaited import is_awaited
 from memory.features.checkouts.checking import CitationState, CitationVerdict
 from memory.features.checkouts.declared import against
 from memory.features.checkouts.journal_port import CheckoutJournal
@@ -153,7 +154,8 @@ class CheckoutsFeature(Feature):
             return stage
         if row is None and isinstance(held, Fact) and len(self._unknown) < MOST_LOOKED:
             self._unknown[held.id] = held, view.root
-        of_code = marking.checked(verdicts, row.checkout.commit if row is not None else "", view.checkout.commit)
+        learnt_at, more = (row.checkout.commit, is_awaited(row.cites)) if row is not None else ("", False)
+        of_code = marking.checked(verdicts, learnt_at, view.checkout.commit, more=more)
         other = against(held.text[:MOST_COMPARED], view.built)
         return marking.joined(stage, of_code, MemoryMark(f"the checkout says otherwise: {other}" if other else ""))
 
@@ -176,6 +178,7 @@ class CheckoutsFeature(Feature):
                 self.sight.prime(own.seen, view)
             if await self.upkeep.look_into_new(view):
                 await self.upkeep.follow(view, anew=True)
+            await self.upkeep.look_for_awaited(view)
 
         return FeatureLesson(own.facts, own.known, then=then, checkout=worked.at(exchange.at) or view.checkout)
 
@@ -183,6 +186,7 @@ class CheckoutsFeature(Feature):
         async def then(gone: Forgotten) -> None:
             self.rows.written()
             self.own_files.forget()
+            self.upkeep.forget()
             for id in gone.ids:
                 self._unknown.pop(id, None)
 
