@@ -49,8 +49,8 @@ def staged(learnt: LearnedAt, here: Checkout | None, own: frozenset[str], now: d
 
 
 def checked(verdicts: Sequence[CitationVerdict], learnt_at: str, now_at: str, *, more: bool = False) -> MemoryMark:
-    """How a memory is shown whose citations were looked up. ``learnt_at`` and ``now_at`` are commits; ``more``: it names
-    what is not there yet, so that it does not hold as a whole."""
+    """How a memory is shown whose citations were looked up. ``learnt_at`` and ``now_at`` are commits; ``more``: it
+    names what is not there yet, so that it does not hold as a whole."""
     if not verdicts:
         return MemoryMark()
     worst = max((each.state for each in verdicts), key=_ORDER.__getitem__)
