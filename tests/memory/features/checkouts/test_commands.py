@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from memory.features.checkouts.commands import format_branches, gone
+from proxy.cli import checks
+from proxy.cli.server import RunningServer
 from tests.memory.features.checkouts.working import Working, working
 from tests.proxy.api.asking import asking
 from tests.proxy.cli.running import run
+from tests.proxy.web.browsing import let_in
 
 QUEUE = "The retry queue lives in src/queue.py and listens on port 7100."
 
@@ -65,6 +69,12 @@ async def test_what_cites_code_that_is_gone_is_asked_about(tmp_path: Path) -> No
             "command": f"palimpsest gone --project {project}",
         }
         assert await asked(on) == [wanted]
+        browser = await let_in(on.proxy)
+        today, review = await browser.get(""), await browser.get("review")
+        assert wanted["text"] in today.text and wanted["command"] in today.text
+        assert QUEUE in review.text and held["mark"] in review.text
+        server = RunningServer(on.proxy.url, on.proxy.edge.token)
+        assert [each.found for each in await asyncio.to_thread(lambda: list(checks.asked(server)))] == [wanted["text"]]
         await ask("POST", f"api/forget?{at}", {"ids": [held["id"]]})
         assert await asked(on) == []
 
