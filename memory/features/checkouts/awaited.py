@@ -20,6 +20,8 @@ from memory.learning.citations import is_capitalised, needle
 
 MOST_AT_ONCE: Final = 16
 """Names that are looked for behind one exchange."""
+MOST_EVERYWHERE: Final = 4
+"""Symbols among them that are looked for in the whole checkout: in a large one each takes tenths of a second."""
 MOST_FILES: Final = 256
 """Awaited files of which it is looked whether they lie there by now."""
 MOST_CHANGED: Final = 200
@@ -51,7 +53,13 @@ class Awaiting:
 
     def take(self) -> tuple[Citation, ...]:
         """The names that are looked for next."""
-        now, self.left = self.left[:MOST_AT_ONCE], self.left[MOST_AT_ONCE:]
+        number = everywhere = 0
+        for name in self.left[:MOST_AT_ONCE]:
+            everywhere += name.sort is CitationKind.SYMBOL and self.within(name) is None
+            if everywhere > MOST_EVERYWHERE:
+                break
+            number += 1
+        now, self.left = self.left[:number], self.left[number:]
         return now
 
     def within(self, name: Citation) -> frozenset[str] | None:
