@@ -23,7 +23,8 @@ class Citation:
 
     ``file`` is where it was found when the text was learnt (relative to the checkout; a cited file is its own),
     ``line`` the line of it that the text names, counted from 1, ``mark`` a hash of what was cited there: of the line
-    where one is named, else of the whole file. ``seen``: it was there then.
+    where one is named, else of the whole file. ``seen``: it was there. What was not is awaited, and ``file`` is then
+    where it lies without being in any commit yet; ``at`` is the commit that it was seen in when it was awaited before.
     """
 
     sort: CitationKind
@@ -32,6 +33,7 @@ class Citation:
     line: int = 0
     mark: str = ""
     seen: bool = False
+    at: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,15 @@ from itertools import chain
 from typing import Any, Final, TypeVar
 
 from memory.fact import Fact, Passage
-from memory.hooks.feature import Feature, FeatureErasure, FeatureLesson, FeatureRequest, Follower, MemoryMark
+from memory.hooks.feature import (
+    Feature,
+    FeatureErasure,
+    FeatureLesson,
+    FeatureQuestion,
+    FeatureRequest,
+    Follower,
+    MemoryMark,
+)
 from memory.ports import Forgotten, Guard, Journaled
 from memory.session import Arrival, Session
 
@@ -187,6 +195,16 @@ class Features:
     def metrics(self) -> Mapping[str, float]:
         """All numbers, by feature and name."""
         return {f"{each.name}_{name}": value for each in self._features for name, value in each.metrics().items()}
+
+    async def asks(self, owners: Sequence[str]) -> list[FeatureQuestion]:
+        """What a person is asked about the memories of these owners."""
+        asked: list[FeatureQuestion] = []
+        for each in self._features:
+            questions, _ = await self._guard(
+                each.asks(owners), default=(), timeout_seconds=HEALTH_SECONDS, operation=f"what it asks ({each.name})"
+            )
+            asked += questions
+        return asked
 
     async def health(self) -> list[str]:
         """What is wrong, in sentences."""

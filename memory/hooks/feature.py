@@ -97,6 +97,15 @@ class MemoryMark:
     sure: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class FeatureQuestion:
+    """What a person is asked: ``text`` says how much of what waits, without a memory's words, and ``command`` shows
+    it."""
+
+    text: str
+    command: str
+
+
 async def _nothing() -> None:
     """Do nothing."""
 
@@ -197,6 +206,10 @@ class Feature:
         """What an exchange shows; called by the worker, once and in order, with secrets taken out. What it raises
         counts against the exchange, which is passed over after a few tries."""
         return FeatureLesson()
+
+    async def asks(self, owners: Sequence[str]) -> Sequence[FeatureQuestion]:
+        """What a person is asked about the memories of these owners. It answers at once, with what is known."""
+        return ()
 
     async def night(self, at: datetime) -> None:
         """A night is over: put in order what the feature keeps. Late or failed, it is counted, and done the next

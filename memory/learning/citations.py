@@ -120,6 +120,11 @@ def tells_of_a_place(text: str) -> bool:
     )
 
 
+def is_file_name(path: str) -> bool:
+    """Whether a path is a file's by its name."""
+    return _FILE.fullmatch(path) is not None
+
+
 def is_capitalised(cited: Citation) -> bool:
     """Whether a symbol is only told from the name of a product by being defined somewhere."""
     return cited.sort is CitationKind.SYMBOL and _CAPITALISED.fullmatch(cited.name) is not None

@@ -58,8 +58,17 @@ class CheckoutStore(JournalPart):
 
     async def looked(self, cited: Mapping[str, Sequence[Citation]]) -> None:
         """Write what memories cite."""
-        rows = [(self._redact(cites_text(cites)), memory) for memory, cites in cited.items()]
+        rows = [(self._redact(cites_text(cites)), _awaits(cites), memory) for memory, cites in cited.items()]
         await self._db.write(lambda connection: connection.executemany(QUERIES["checkout_looked"], rows))
+
+    async def awaiting(self, repository: str, limit: int) -> list[LearnedAt]:
+        """Memories in use that name what their repository does not hold yet: facts first, the newest first."""
+
+        def work(connection: Connection) -> list[LearnedAt]:
+            rows = connection.execute(QUERIES["checkouts_awaiting"], (repository, limit))
+            return [_learnt_of(row) for row in rows]
+
+        return await self._db.read(work)
 
     async def learnt_anew(self, learnt: Sequence[LearnedAt]) -> None:
         """Write where memories were seen now, instead of what was known of that."""
@@ -197,22 +206,27 @@ def forget_checkouts(connection: Connection, memories: Sequence[str]) -> None:
 
 def cites_text(cites: Sequence[Citation]) -> str:
     """Citations for their column."""
-    return orjson.dumps([[each.sort, each.name, each.file, each.line, each.mark, each.seen] for each in cites]).decode()
+    rows = [[each.sort, each.name, each.file, each.line, each.mark, each.seen, each.at] for each in cites]
+    return orjson.dumps([row if row[-1] else row[:-1] for row in rows]).decode()
 
 
 def cites_of(text: str) -> tuple[Citation, ...]:
     """The inverse of :func:`cites_text`."""
     cites = orjson.loads(text) if text != "[]" else ()
-    return tuple(
-        Citation(CitationKind(sort), name, file, line, mark, seen) for sort, name, file, line, mark, seen in cites
-    )
+    return tuple(Citation(CitationKind(sort), *rest) for sort, *rest in cites)
+
+
+def _awaits(cites: Sequence[Citation]) -> bool:
+    """Whether something is cited that was not seen yet."""
+    return not all(each.seen for each in cites)
 
 
 def _row(learnt: LearnedAt, redact: Redact) -> tuple[Any, ...]:
     at = learnt.checkout
     cites = redact(cites_text(learnt.cites))
     branch = redact(at.branch)
-    return learnt.memory, learnt.owner, at.repository, branch, at.commit, at.staged, cites, learnt.anchor, learnt.looked
+    known = cites, learnt.anchor, learnt.looked, _awaits(learnt.cites)
+    return learnt.memory, learnt.owner, at.repository, branch, at.commit, at.staged, *known
 
 
 def _stage_of(row: Row) -> BranchStage:

@@ -52,6 +52,8 @@ MIGRATIONS: tuple[str, ...] = (
     "m021_cores",
     # Keys that were issued to users of clients.
     "m022_client_keys",
+    # Which memories name what their checkout does not hold yet.
+    "m023_awaited_citations",
 )
 """The steps in their order. Each is the file of its name, without the ``m``."""
 

@@ -79,6 +79,7 @@ async def status(request: web.Request) -> web.Response:
             "embedder": {"name": embedder.name, "dimensions": embedder.dimensions},
             "reindexing": asdict(progress) if progress else None,
             "sums": await savings.summed(edge.memory, query_limit(request, DAYS, "days"), edge.now()),
+            "asked": [asdict(each) for each in await edge.memory.features.asks(await edge.memory.journal.owners())],
             "shed": [each for each in await sessions.standing(edge.memory.journal) if each["shed"]][:SHED],
         }
     return answer(data)

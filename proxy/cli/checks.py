@@ -284,6 +284,12 @@ def passed(server: RunningServer) -> CheckResult | None:
     return CheckResult("passed on", "doubtful", f"without memory: {'; '.join(shown)}", mend)
 
 
+def asked(server: RunningServer) -> Iterator[CheckResult]:
+    """What waits for a person's word."""
+    for each in server.ask("GET", "api/status").get("asked", []):
+        yield CheckResult("wait for you", "doubtful", each["text"], each["command"])
+
+
 def round_trip(server: RunningServer) -> CheckResult:
     """Write, recall and forget, as somebody who does not exist."""
     nobody_scope = {"user": f"doctor {uuid.uuid4()}"}

@@ -97,6 +97,7 @@ def _stores(settled: Loaded) -> Iterator[CheckResult]:
                     yield projects
                 if runs and (passed := checks.passed(server)):
                     yield passed
+                yield from checks.asked(server)
                 yield checks.round_trip(server)
     except (CommandError, OSError) as error:
         yield CheckResult("stores", "wrong", str(error), "stop the other process, or mend what it names")

@@ -21,6 +21,9 @@ EVIDENCE = 5
 
 DECIDED = 20
 
+GONE = 30
+"""What cites code that is gone, the newest of it."""
+
 DRAFTS = 30
 """The newest of what was read with doubt."""
 
@@ -44,6 +47,7 @@ async def review(visit: PageVisit) -> web.StreamResponse:
         more=max(len(waiting) - WAITING, 0),
         last=last,
         decided=decided[:DECIDED],
+        gone=await visit.ask("GET", "gone", limit=GONE),
         drafts=[
             serializers.memory(fact, visit.now)
             for fact in await visit.memory.commands.facts(owners, states=frozenset({State.DRAFT}), limit=DRAFTS)

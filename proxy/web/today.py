@@ -60,6 +60,7 @@ async def today(visit: PageVisit) -> web.StreamResponse:
         since=midnight,
         candidates=waiting[:3],
         unsettled=len(await contradictions(memory, owners)),
+        asked=await memory.features.asks(owners),
         sums=await savings.summed(memory, 1, now, scope),
     )
 

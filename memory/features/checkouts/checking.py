@@ -68,6 +68,12 @@ Elsewhere = Mapping[tuple[str, str], tuple[int, str]]
 sought, and the file, empty where it is nowhere."""
 
 
+Reached = Mapping[tuple[str, str], tuple[str, bool]]
+"""Whether a commit is among those that what is checked out goes on from (by root and commit): with the commit that was
+checked out when that was asked."""
+_NONE_REACHED: Final[Reached] = {}
+
+
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """That a citation has still to be looked up."""
@@ -77,9 +83,29 @@ UNKNOWN: Final = Unknown()
 
 
 def verdict_of(
-    cited: Citation, view: CheckoutView, file: CitedFile | None, elsewhere: Elsewhere
+    cited: Citation,
+    view: CheckoutView,
+    file: CitedFile | None,
+    elsewhere: Elsewhere,
+    reached: Reached = _NONE_REACHED,
 ) -> CitationVerdict | Unknown | None:
     """A citation as it stands, by what is at hand of its file; None where that cannot be told."""
+    verdict = _stands(cited, view, file, elsewhere)
+    missed = isinstance(verdict, CitationVerdict) and verdict.state is not CitationState.HOLDS
+    return None if missed and not _was_here(cited, view, reached) else verdict
+
+
+def _was_here(cited: Citation, view: CheckoutView, reached: Reached) -> bool:
+    """Whether it was ever there where this checkout comes from: what was awaited came with a commit, which another
+    branch has not."""
+    if not cited.seen or not cited.at:
+        return cited.seen
+    return reached.get((view.root, cited.at)) == (view.checkout.commit, True)
+
+
+def _stands(
+    cited: Citation, view: CheckoutView, file: CitedFile | None, elsewhere: Elsewhere
+) -> CitationVerdict | Unknown | None:
     if cited.sort is CitationKind.VERSION:
         other = declared_version(cited, view.built)
         return CitationVerdict(CitationState.CHANGED if other else CitationState.HOLDS, cited, other or "")
@@ -96,15 +122,19 @@ def verdict_of(
 
 
 def at_hand(
-    learnt: Sequence[LearnedAt], view: CheckoutView, files: Mapping[str, CitedFile], elsewhere: Elsewhere
+    learnt: Sequence[LearnedAt],
+    view: CheckoutView,
+    files: Mapping[str, CitedFile],
+    elsewhere: Elsewhere,
+    reached: Reached = _NONE_REACHED,
 ) -> tuple[dict[str, tuple[CitationVerdict, ...]], list[LearnedAt]]:
     """Verdicts on what memories cite, by their ids, from what is at hand; and those memories of which something has
     still to be looked up. Asks no file."""
     known: dict[str, tuple[CitationVerdict, ...]] = {}
     unknown: list[LearnedAt] = []
     for each in learnt:
-        seen = (cited for cited in each.cites if cited.seen)
-        verdicts = [verdict_of(cited, view, files.get(cited.file), elsewhere) for cited in seen]
+        there = filter(_lay_there, each.cites)
+        verdicts = [verdict_of(cited, view, files.get(cited.file), elsewhere, reached) for cited in there]
         if any(isinstance(verdict, Unknown) for verdict in verdicts):
             unknown.append(each)
         else:
@@ -121,6 +151,7 @@ class CitationChecker:
         self._contents: OrderedDict[tuple[str, str], tuple[FileSignature, bytes]] = OrderedDict()
         self._bytes = 0
         self.elsewhere: dict[tuple[str, str], tuple[int, str]] = {}
+        self.reached: dict[tuple[str, str], tuple[str, bool]] = {}
 
     def check(
         self, learnt: Sequence[LearnedAt], view: CheckoutView, until: float, largest: int = MOST_BYTES
@@ -135,7 +166,7 @@ class CitationChecker:
                 for cited in each.cites:
                     if self._clock() >= until:
                         return found
-                    if cited.seen:
+                    if _lay_there(cited):
                         verdicts.append(self._verdict(cited, view, inside, looked, largest))
                 if not any(isinstance(verdict, Unknown) for verdict in verdicts):
                     found[each.memory] = tuple(each for each in verdicts if isinstance(each, CitationVerdict))
@@ -174,7 +205,7 @@ class CitationChecker:
             if cited.sort is not CitationKind.VERSION and cited.file not in looked:
                 looked[cited.file] = self._file(view.root, cited.file, inside)
             file = looked.get(cited.file)
-            verdict = verdict_of(cited, view, file, self.elsewhere)
+            verdict = verdict_of(cited, view, file, self.elsewhere, self.reached)
             if (
                 verdict is UNKNOWN
                 and file is not None
@@ -182,7 +213,7 @@ class CitationChecker:
                 and file.signature.size <= largest
             ):
                 self._look(cited, view.root, file, inside)
-                verdict = verdict_of(cited, view, file, self.elsewhere)
+                verdict = verdict_of(cited, view, file, self.elsewhere, self.reached)
         except OSError:
             return None
         return verdict
@@ -226,6 +257,11 @@ class CitationChecker:
             _, (_, gone) = self._contents.popitem(last=False)
             self._bytes -= len(gone)
         return content
+
+
+def _lay_there(cited: Citation) -> bool:
+    """Whether a citation is looked up: what is awaited and lies nowhere is not."""
+    return cited.seen or bool(cited.file)
 
 
 def _missing(cited: Citation, view: CheckoutView, elsewhere: Elsewhere) -> CitationVerdict:

@@ -19,7 +19,7 @@ def format_branches(answer: Mapping[str, Any]) -> Iterator[str]:
 
 
 def gone(answer: Mapping[str, Any]) -> Iterator[str]:
-    """A fact on each line, with what of it is gone."""
+    """A fact, or a turn that none was learnt from, on each line, with what of it is gone."""
     if not answer["gone"]:
         yield "all that is remembered of the code is there"
         return
@@ -27,16 +27,20 @@ def gone(answer: Mapping[str, Any]) -> Iterator[str]:
         yield f"{each['id'][:8]}  {each['text']}  ({each['mark']})"
     if answer["count"] > len(answer["gone"]):
         yield f"and {answer['count'] - len(answer['gone'])} more"
-    yield "does it still hold? palimpsest confirm ID | palimpsest update ID | palimpsest forget ID"
+    if answer["facts"]:
+        yield "does it still hold? palimpsest confirm ID | palimpsest update ID | palimpsest forget ID"
+    if answer["turns"]:
+        turns = "turn of talk was" if answer["turns"] == 1 else "turns of talk were"
+        yield f"of these {answer['turns']} {turns} only said, and no fact: palimpsest forget ID"
 
 
 COMMANDS = (
     Command(
         "gone",
-        "Ask about facts that cite code which is not there any more.",
+        "Ask about what is remembered of code which is not there any more.",
         "gone",
         gone,
-        limited="How many facts.",
+        limited="How many of them.",
         limit=20,
     ),
     Command(

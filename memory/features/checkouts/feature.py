@@ -12,10 +12,11 @@ from typing import Any
 
 from memory.checkout import Checkout, LearnedAt
 from memory.fact import Fact, Origin, Passage
-from memory.fact import State as FactState
 from memory.features.checkouts import marking
-from memory.features.checkouts.checking import CitationState, CitationVerdict
+from memory.features.checkouts.awaited import is_awaited
+from memory.features.checkouts.checking import CitationVerdict
 from memory.features.checkouts.declared import against
+from memory.features.checkouts.gone import GoneCode
 from memory.features.checkouts.journal_port import CheckoutJournal
 from memory.features.checkouts.looking import CheckoutView
 from memory.features.checkouts.own_files import Changes, OwnFiles
@@ -24,8 +25,8 @@ from memory.features.checkouts.rows import Rows
 from memory.features.checkouts.sharing import Sharing
 from memory.features.checkouts.sight import SHORTEST_WAIT_SECONDS, CheckoutWatcher, Clock, SeenCheckout
 from memory.features.checkouts.tracked import NAME
-from memory.features.checkouts.upkeep import MOST_ASKED, MOST_LOOKED, CheckoutUpkeep
-from memory.hooks.feature import Core, Feature, FeatureErasure, FeatureLesson, FeatureRoute, MemoryMark
+from memory.features.checkouts.upkeep import MOST_LOOKED, CheckoutUpkeep
+from memory.hooks.feature import Core, Feature, FeatureErasure, FeatureLesson, FeatureQuestion, FeatureRoute, MemoryMark
 from memory.hooks.route_request import RouteRequest
 from memory.hooks.serializers import memory
 from memory.lru import LruDict
@@ -36,8 +37,6 @@ from memory.session import Arrival, Session
 MOST_SESSIONS = 4096
 MOST_REMEMBERED = 64
 """Requests of a session of which it is known in what state of the checkout they came."""
-ASKING_SECONDS = 10.0
-"""For a repository, where a person asks."""
 MOST_COMPARED = 1000
 """Characters of a memory that are held against the manifests."""
 STAGE_SECONDS = 0.05
@@ -73,6 +72,7 @@ class CheckoutsFeature(Feature):
         self.sight = CheckoutWatcher(self._settings.folders, clock)
         self.own_files = OwnFiles(core.journal, self.sight)
         self.sharing = Sharing(core.journal, self.sight, core.new_id)
+        self.gone_code = GoneCode(self._journal, self.sight, clock, core.now)
         self.upkeep = CheckoutUpkeep(self._journal, self.sight, self.rows, core.now, core.changed)
         self._sessions: LruDict[str, _Worked] = LruDict(MOST_SESSIONS)
         self._unknown: dict[str, tuple[Fact, str]] = {}
@@ -80,6 +80,7 @@ class CheckoutsFeature(Feature):
 
     async def stop(self) -> None:
         await self.rows.stop()
+        await self.gone_code.stop()
 
     async def arrived(self, session: Session, arrival: Arrival) -> None:
         root = arrival.checkout
@@ -153,7 +154,8 @@ class CheckoutsFeature(Feature):
             return stage
         if row is None and isinstance(held, Fact) and len(self._unknown) < MOST_LOOKED:
             self._unknown[held.id] = held, view.root
-        of_code = marking.checked(verdicts, row.checkout.commit if row is not None else "", view.checkout.commit)
+        learnt_at, more = (row.checkout.commit, is_awaited(row.cites)) if row is not None else ("", False)
+        of_code = marking.checked(verdicts, learnt_at, view.checkout.commit, more=more)
         other = against(held.text[:MOST_COMPARED], view.built)
         return marking.joined(stage, of_code, MemoryMark(f"the checkout says otherwise: {other}" if other else ""))
 
@@ -176,6 +178,7 @@ class CheckoutsFeature(Feature):
                 self.sight.prime(own.seen, view)
             if await self.upkeep.look_into_new(view):
                 await self.upkeep.follow(view, anew=True)
+            await self.upkeep.look_for_awaited(view)
 
         return FeatureLesson(own.facts, own.known, then=then, checkout=worked.at(exchange.at) or view.checkout)
 
@@ -183,6 +186,7 @@ class CheckoutsFeature(Feature):
         async def then(gone: Forgotten) -> None:
             self.rows.written()
             self.own_files.forget()
+            self.upkeep.forget()
             for id in gone.ids:
                 self._unknown.pop(id, None)
 
@@ -243,35 +247,15 @@ class CheckoutsFeature(Feature):
         }
 
     async def gone(self, question: RouteRequest) -> dict[str, Any]:
-        """``?limit=20``: facts that cite what is not in the checkout any more, for a person to keep, correct or forget;
-        the newest first."""
-        cited: dict[str, list[LearnedAt]] = {}
-        for owner in question.owners:
-            for each in await self._journal.learnt_after(owner, "", MOST_ASKED):
-                if each.cites:
-                    cited.setdefault(each.checkout.repository, []).append(each)
-        marks: dict[str, MemoryMark] = {}
-        for repository, rows in cited.items():
-            marks |= await self._gone(repository, rows, question.now)
-        facts = [fact for fact in await self._journal.facts(list(marks), question.owners) if _to_be_asked(fact)]
-        newest = sorted(facts, key=lambda fact: (fact.recorded_at, fact.id), reverse=True)
-        told = [memory(fact, question.now) | {"mark": marks[fact.id].words} for fact in newest[: question.limit]]
-        return {"gone": told, "count": len(facts)}
+        """``?limit=20``: facts, and behind them turns, that cite what is not in the checkout any more, for a person to
+        keep, correct or forget; the newest first. ``count`` says how many there are of both."""
+        found = await self.gone_code.of(question.owners, question.now)
+        every: list[Fact | Passage] = [*found.facts, *found.passages]
+        told = [memory(each, question.now) | {"mark": found.words[each.id]} for each in every[: question.limit]]
+        return {"gone": told, "count": len(every), "facts": len(found.facts), "turns": len(found.passages)}
 
-    async def _gone(self, repository: str, rows: Sequence[LearnedAt], now: datetime) -> dict[str, MemoryMark]:
-        """How those are shown that cite what is gone from a repository, as it stands; none where it is not here."""
-        view = await self.sight.look(repository, now)
-        if view is None:
-            return {}
-        await self.sight.read(view.root, rows, self._clock() + ASKING_SECONDS)
-        await self.sight.run_git(lambda: None)  # what is not in its file any more has been sought elsewhere by then
-        seen = await self.sight.read(view.root, rows, self._clock() + ASKING_SECONDS)
-        verdicts = seen.verdicts or {}
-        return {
-            each.memory: marking.checked(verdicts[each.memory], each.checkout.commit, view.checkout.commit)
-            for each in rows
-            if any(verdict.state is CitationState.GONE for verdict in verdicts.get(each.memory, ()))
-        }
+    async def asks(self, owners: Sequence[str]) -> Sequence[FeatureQuestion]:
+        return await self.gone_code.asks(owners) if self._settings.enabled else ()
 
     async def tracked_text(self, question: RouteRequest) -> dict[str, Any]:
         """What is approved for the project, as Markdown for its repository; ``text`` is what the file says now, of
@@ -316,11 +300,6 @@ def _may_be_staged(held: Fact | Passage) -> bool:
     """Whether a memory may hold on a branch only: a passage, or what is a project's and was not read from its main
     branch. Its kind does not tell, which may have changed since it was learnt."""
     return isinstance(held, Passage) or (_of_a_project(held) and held.origin is not Origin.FILE)
-
-
-def _to_be_asked(fact: Fact) -> bool:
-    """Whether a person is asked about a fact: files answer for what they say themselves."""
-    return fact.state is FactState.ACTIVE and fact.origin is not Origin.FILE
 
 
 def _of_a_project(held: Fact | Passage) -> bool:

@@ -48,16 +48,18 @@ def staged(learnt: LearnedAt, here: Checkout | None, own: frozenset[str], now: d
     return MemoryMark(on, CHANGED) if here is None else MemoryMark("", 0.0)
 
 
-def checked(verdicts: Sequence[CitationVerdict], learnt_at: str, now_at: str) -> MemoryMark:
-    """How a memory is shown whose citations were looked up. ``learnt_at`` and ``now_at`` are commits."""
-    since = f"since {learnt_at[:SHORT]}" if learnt_at else "since then"
+def checked(verdicts: Sequence[CitationVerdict], learnt_at: str, now_at: str, *, more: bool = False) -> MemoryMark:
+    """How a memory is shown whose citations were looked up. ``learnt_at`` and ``now_at`` are commits; ``more``: it
+    names what is not there yet, so that it does not hold as a whole."""
     if not verdicts:
         return MemoryMark()
     worst = max((each.state for each in verdicts), key=_ORDER.__getitem__)
     of = [each for each in verdicts if each.state is worst]
+    seen_at = of[0].cited.at or learnt_at
+    since = f"since {seen_at[:SHORT]}" if seen_at else "since then"
     match worst:
         case CitationState.HOLDS:
-            return MemoryMark(f"holds as of {now_at[:SHORT]}" if now_at else "", sure=True)
+            return MemoryMark(f"holds as of {now_at[:SHORT]}" if now_at and not more else "", sure=True)
         case CitationState.CHANGED:
             return MemoryMark(f"changed {since}{_describe(of)}", CHANGED if any(_weighs(each) for each in of) else 1.0)
         case CitationState.MOVED:

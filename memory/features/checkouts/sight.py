@@ -29,6 +29,7 @@ from memory.features.checkouts.checking import (
 )
 from memory.features.checkouts.files import allowed
 from memory.features.checkouts.finding import seek
+from memory.features.checkouts.git import commit, is_ancestor
 from memory.features.checkouts.looking import CheckoutView, head_of, look, times, watched
 from memory.lru import LruDict
 
@@ -42,6 +43,8 @@ RETURN_SECONDS: Final = 0.0005
 """What the reading thread leaves of a request's time for the way back, and for the words."""
 TICK_SECONDS: Final = 0.001
 """The loop waits for whole milliseconds, rounded up."""
+MOST_REACHED: Final = 4096
+"""Commits of which it is known whether a checkout goes on from them."""
 SHORTEST_WAIT_SECONDS: Final = 0.005
 """Who has less left does not wait at all: a busy machine, or a thread that holds the interpreter, comes back later."""
 
@@ -106,6 +109,10 @@ class CheckoutWatcher:
             self._arrivals.put(root, (at, self._reading.submit(self._arrive, root)))
         return await asyncio.wrap_future(known[1])
 
+    async def look_anew(self, root: str) -> CheckoutView | None:
+        """Look at a checkout of which it is known that a file has come, though git's own files are as they were."""
+        return await self.run_git(lambda: self._see(root, anew=True))
+
     def to_prime(self, root: str) -> bool:
         """Whether what is remembered of a checkout has yet to be looked up once."""
         return root not in self._primed
@@ -128,6 +135,7 @@ class CheckoutWatcher:
         if seen.last is not None:
             verdicts = seen.verdicts or {}
             self._seek(verdicts, seen.last)
+            self._reach(cited, verdicts, seen.last)
             late = [each for each in cited if each.memory not in verdicts]
             if late:
                 self._reading.submit(self._look_behind, late, seen.last)
@@ -148,7 +156,8 @@ class CheckoutWatcher:
         if last is None:
             return SeenCheckout()
         same = [each for each in cited if each.checkout.repository == last.checkout.repository]
-        verdicts, unknown = at_hand(same, last, at_arrival.files, self._checking.elsewhere)
+        checking = self._checking
+        verdicts, unknown = at_hand(same, last, at_arrival.files, checking.elsewhere, checking.reached)
         primed = self._primed.get(root)
         if unknown and (primed is None or not primed.done()) and until - self._clock() > SHORTEST_WAIT_SECONDS:
             work = self._reading.submit(self._checking.check, unknown, last, until - RETURN_SECONDS, LARGE)
@@ -181,10 +190,10 @@ class CheckoutWatcher:
             await asyncio.wait({asyncio.wrap_future(work)}, timeout=left - TICK_SECONDS)
         return work.result() if work.done() and not work.cancelled() and work.exception() is None else None
 
-    def _see(self, root: str) -> CheckoutView | None:
+    def _see(self, root: str, *, anew: bool = False) -> CheckoutView | None:
         """In git's thread."""
         known = self._views.get(root)
-        if known is not None and known.watched and known.written == times(known.watched):
+        if not anew and known is not None and known.watched and known.written == times(known.watched):
             return known.view
         by = watched(root)
         written = times(by)
@@ -238,6 +247,33 @@ class CheckoutWatcher:
             lost = each.state is CitationState.CHANGED and cited.sort in (CitationKind.SYMBOL, CitationKind.PORT)
             if lost and self._checking.elsewhere.get(key, (0, ""))[0] != view.refs:
                 self._asking.submit(self._sought, key, cited, view)
+
+    def _reach(
+        self, rows: Sequence[LearnedAt], verdicts: Mapping[str, Sequence[CitationVerdict]], view: CheckoutView
+    ) -> None:
+        """Have it asked whether what was awaited, and is not there, came with a commit that this checkout has: the next
+        request is told."""
+        here = view.checkout.commit
+        untold = {
+            each
+            for row in rows
+            for each in row.cites
+            if each.at
+            and self._checking.reached.get((view.root, each.at), ("", False))[0] != here
+            and row.memory in verdicts
+            and each not in {verdict.cited for verdict in verdicts[row.memory]}
+        }
+        for at in {each.at for each in untold}:
+            self._asking.submit(self._reached, (view.root, at), here)
+        for each in untold:
+            if each.sort is CitationKind.SYMBOL:
+                self._asking.submit(self._sought, (view.root, each.name), each, view)
+
+    def _reached(self, key: tuple[str, str], here: str) -> None:
+        root, at = key
+        if len(self._checking.reached) >= MOST_REACHED:
+            self._checking.reached.clear()
+        self._checking.reached[key] = here, at == here or bool(commit(at) and is_ancestor(root, at, here))
 
     def _sought(self, key: tuple[str, str], cited: Citation, view: CheckoutView) -> None:
         self._checking.elsewhere[key] = view.refs, seek(view.root, cited, view.files)[0]

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
-from memory.checkout import LearnedAt
+from memory.checkout import Citation, LearnedAt
 from memory.fact import Fact
-from memory.features.checkouts import branches
+from memory.features.checkouts import awaited, branches, marking
+from memory.features.checkouts.checking import MOST_CHECKOUTS
 from memory.features.checkouts.finding import found
 from memory.features.checkouts.journal_port import CheckoutJournal
 from memory.features.checkouts.looking import CheckoutView
 from memory.features.checkouts.rows import Rows
 from memory.features.checkouts.sight import CheckoutWatcher
+from memory.lru import LruDict
 from memory.scope import Scope
 
 MOST_ASKED = 2000
 """Memories of an owner that are looked through for what is gone."""
 MOST_PRIMED = 500
 """Memories that are looked up when a checkout is seen first."""
+MOST_AWAITING = 500
+"""Memories of a repository for which it is looked whether what they name has come."""
 MOST_LOOKED = 500
 """Memories that are looked into behind one exchange."""
 
@@ -38,6 +42,7 @@ class CheckoutUpkeep:
     ) -> None:
         self._journal, self._sight, self._rows = journal, sight, rows
         self._now, self._changed = now, changed
+        self._awaiting: LruDict[str, awaited.Awaiting] = LruDict(MOST_CHECKOUTS)
 
     async def follow(self, view: CheckoutView, *, anew: bool = False) -> None:
         """See what has become of the branches on which something was learnt, where any reference has changed."""
@@ -75,6 +80,7 @@ class CheckoutUpkeep:
             cited = await self._sight.run_git(lambda: {id: found(text, view) for id, text in new})
             await self._journal.looked(cited)
             self._rows.written()
+            self._await(view, cited.values())
             self._sight.prime([LearnedAt(id, "", view.checkout, "", cites) for id, cites in cited.items()], view)
         return bool(new)
 
@@ -86,4 +92,50 @@ class CheckoutUpkeep:
         for each in learnt:
             await self._journal.learn_where(each)
         self._rows.written()
+        self._await(view, cited.values())
         self._sight.prime(learnt, view)
+
+    async def look_for_awaited(self, view: CheckoutView) -> None:
+        """Look whether the checkout holds by now what memories named before it did, where it is another one than at the
+        last look, as far as that is looked behind one exchange."""
+        if not self._journal.works:
+            return
+        known = self._awaiting.get(view.root)
+        come = known is not None and known.files and await self._sight.run_git(partial(awaited.has_come, known))
+        if come:
+            view = await self._sight.look_anew(view.root) or view
+        if known is None or not known.is_of(view):
+            rows = await self._awaited_in(view)
+            known = await self._sight.run_git(partial(awaited.awaiting, rows, view, known))
+            self._awaiting.put(view.root, known)
+        found: dict[Citation, Citation] = {}
+        for name in known.take():  # one by one, so that what a request asks git is not behind all of them
+            found[name] = await self._sight.run_git(partial(awaited.look_for, name, view, known.within(name)))
+        if found:
+            await self._settle(view, found)
+
+    def forget(self) -> None:
+        """What memories named is known to nobody any more."""
+        self._awaiting.clear()
+
+    async def _awaited_in(self, view: CheckoutView) -> list[LearnedAt]:
+        """The memories that await something and hold in this checkout."""
+        rows = await self._journal.awaiting(view.checkout.repository, MOST_AWAITING)
+        return [row for row in rows if marking.staged(row, view.checkout, view.own, self._now()).weight > 0.0]
+
+    async def _settle(self, view: CheckoutView, found: Mapping[Citation, Citation]) -> None:
+        """Write down what has come."""
+        rows = await self._awaited_in(view)
+        now = {row.memory: awaited.settled(row.cites, found) for row in rows}
+        written = {row.memory: now[row.memory] for row in rows if now[row.memory] != row.cites}
+        if written:
+            await self._journal.looked(written)
+            self._rows.written()
+            self._sight.prime([replace(row, cites=now[row.memory]) for row in rows if row.memory in written], view)
+
+    def _await(self, view: CheckoutView, cites: Iterable[Sequence[Citation]]) -> None:
+        """Look out for the files among what new memories name."""
+        known = self._awaiting.get(view.root)
+        if known is not None:
+            for each in cites:
+                known.await_files(each)

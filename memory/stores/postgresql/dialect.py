@@ -18,7 +18,7 @@ OVERRIDES: Mapping[str, str] = load(sorted((FOLDER / "postgresql" / "queries").g
 """The queries that PostgreSQL needs in other words, by the names of those in whose place they stand."""
 
 FLAGS = (
-    *("complete", "current", "forgotten", "looked", "pinned"),
+    *("awaits", "complete", "current", "forgotten", "looked", "pinned"),
     *("question", "ready", "redacted", "specific", "staged", "tools"),
 )
 """The columns that hold a yes or a no: SQLite keeps them as numbers."""

@@ -37,6 +37,16 @@ def test_its_exit_code_says_whether_all_is_well(
     assert run("status", "--home", str(home.parent / "other"), "--json").code == 2
 
 
+def test_what_a_person_is_asked_is_told_with_its_command(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    well = server.ask("GET", "api/status")
+    assert well["asked"] == [] and "wait for you" not in run("status").out
+    asked = [{"text": "2 facts cite code that is gone from loom", "command": "palimpsest gone --project loom"}]
+    monkeypatch.setattr(RunningServer, "ask", lambda *_: {**well, "asked": asked})
+    assert "2 facts cite code that is gone from loom: palimpsest gone --project loom" in run("status").out
+
+
 def test_what_memory_did_is_summed_up(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
     told = server.ask("GET", "api/status", {"days": 7})
     assert told["sums"]["days"] == 7 and told["sums"]["requests"] == 0 and told["sums"]["saved"] is None

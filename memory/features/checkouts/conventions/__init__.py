@@ -7,6 +7,7 @@ observation             one such sentence, and the lines of the files that it re
 commands                Makefile, justfile, scripts of package.json: what builds, tests, releases
 tools                   manifests and lock files: what it is built with, and which versions
 style                   .editorconfig and the settings of linters and formatters
+linters                 what ESLint, Biome and golangci-lint are set to, in files of their own
 ci                      what CI runs
 observed                all of it
 """

@@ -6,11 +6,12 @@ import configparser
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from memory.checkout import Citation
 from memory.fact import Category
+from memory.features.checkouts.conventions.linters import linters
 from memory.features.checkouts.conventions.observation import Observation, at_line, cited, listed, once
 
 _ENDS: Final = {"lf": "lines end with LF", "crlf": "lines end with CRLF", "cr": "lines end with CR"}
@@ -29,10 +30,12 @@ def style(texts: Mapping[str, str]) -> Iterator[Observation]:
     for file in _PRETTIER:
         yield from _of("Prettier is set to", file, _prettier(file, texts.get(file, "")))
     yield from _of("TypeScript is set to", "tsconfig.json", _typescript(texts.get("tsconfig.json", "")))
+    for lead, file, said in linters(texts):
+        yield from _of(lead, file, said)
     yield from _of("rustfmt is set to", "rustfmt.toml", _widths(texts.get("rustfmt.toml", ""), "rustfmt.toml"))
 
 
-def _of(lead: str, file: str, said: Iterator[Said]) -> Iterator[Observation]:
+def _of(lead: str, file: str, said: Iterable[Said]) -> Iterator[Observation]:
     """A sentence of what a file says, where that is anything."""
     if found := list(said):
         words = listed([each for each, _ in found])

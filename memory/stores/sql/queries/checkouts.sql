@@ -1,15 +1,15 @@
 -- checkout_write: where a memory was learnt; what is known already stays
-INSERT INTO checkouts (memory, owner, repository, branch, commit_id, staged, cites, anchor, looked)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (memory) DO NOTHING;
+INSERT INTO checkouts (memory, owner, repository, branch, commit_id, staged, cites, anchor, looked, awaits)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (memory) DO NOTHING;
 
 -- checkout_looked: what a memory cites, as it was found
-UPDATE checkouts SET cites = ?, looked = true WHERE memory = ?;
+UPDATE checkouts SET cites = ?, awaits = ?, looked = true WHERE memory = ?;
 
 -- checkout_anew: a memory was seen in another state of its checkout
-INSERT INTO checkouts (memory, owner, repository, branch, commit_id, staged, cites, anchor, looked)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (memory) DO UPDATE SET repository = excluded.repository,
+INSERT INTO checkouts (memory, owner, repository, branch, commit_id, staged, cites, anchor, looked, awaits)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (memory) DO UPDATE SET repository = excluded.repository,
 branch = excluded.branch, commit_id = excluded.commit_id, staged = excluded.staged, cites = excluded.cites,
-anchor = excluded.anchor, looked = excluded.looked;
+anchor = excluded.anchor, looked = excluded.looked, awaits = excluded.awaits;
 
 -- checkouts_observed: what holds of what the files of an owner's repository say
 SELECT facts.* FROM facts JOIN checkouts ON checkouts.memory = facts.id
@@ -34,6 +34,14 @@ WHERE memory IN (?*);
 SELECT checkouts.memory, coalesce(facts.text, passages.text, '') AS text
 FROM checkouts LEFT JOIN facts ON facts.id = checkouts.memory LEFT JOIN passages ON passages.id = checkouts.memory
 WHERE checkouts.repository = ? AND NOT looked LIMIT ?;
+
+-- checkouts_awaiting: memories in use that name what their repository does not hold yet; facts first, the newest first
+SELECT checkouts.*, branches.stage, branches.since
+FROM checkouts LEFT JOIN branches
+ON staged AND branches.repository = checkouts.repository AND branches.name = checkouts.branch
+LEFT JOIN facts ON facts.id = checkouts.memory
+WHERE checkouts.repository = ? AND awaits AND (facts.id IS NULL OR facts.state IN ('active', 'draft'))
+ORDER BY facts.number IS NULL, facts.number DESC, checkouts.memory LIMIT ?;
 
 -- checkouts_on: what was learnt on a branch and has no commit of it yet
 SELECT memory, commit_id FROM checkouts WHERE repository = ? AND branch = ? AND staged AND anchor = '';

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from memory.features.checkouts.commands import format_branches, gone
-from tests.memory.features.checkouts.working import working
+from proxy.cli import checks
+from proxy.cli.server import RunningServer
+from tests.memory.features.checkouts.working import Working, working
 from tests.proxy.api.asking import asking
 from tests.proxy.cli.running import run
+from tests.proxy.web.browsing import let_in
 
 QUEUE = "The retry queue lives in src/queue.py and listens on port 7100."
 
@@ -59,6 +63,43 @@ async def test_what_cites_code_that_is_gone_is_asked_about(tmp_path: Path) -> No
         line, hint = gone(told)
         assert line.startswith(held["id"][:8]) and "palimpsest confirm" in hint
         assert (await ask("GET", f"api/gone?{at}&user=bob"))["gone"] == []
+        project = str(on.repository.root)
+        wanted = {
+            "text": f"1 fact cites code that is gone from {project}",
+            "command": f"palimpsest gone --project {project}",
+        }
+        assert await asked(on) == [wanted]
+        browser = await let_in(on.proxy)
+        today, review = await browser.get(""), await browser.get("review")
+        assert wanted["text"] in today.text and wanted["command"] in today.text
+        assert QUEUE in review.text and held["mark"] in review.text
+        server = RunningServer(on.proxy.url, on.proxy.edge.token)
+        assert [each.found for each in await asyncio.to_thread(lambda: list(checks.asked(server)))] == [wanted["text"]]
+        await ask("POST", f"api/forget?{at}", {"ids": [held["id"]]})
+        assert await asked(on) == []
+
+
+async def asked(on: Working) -> list[dict[str, str]]:
+    """What the status says that waits for a person."""
+    told: list[dict[str, str]] = (await asking(on.proxy)("GET", "api/status"))["asked"]
+    return told
+
+
+async def test_a_turn_that_is_marked_gone_is_listed_and_counted(tmp_path: Path) -> None:
+    async with working(tmp_path) as on:
+        said = "The trace of last night ends in drain_jobs in src/queue.py, why?"
+        await on.say(said)
+        assert said not in await on.facts()
+        at = f"project={on.repository.root}"
+        on.repository.write("src/queue.py", "PORT = 7300\n")
+        on.repository.commit("queue: another port")
+        told = await asking(on.proxy)("GET", f"api/gone?{at}")
+        assert [(each["sort"], each["text"]) for each in told["gone"]] == [("turn", said)]
+        assert (told["count"], told["facts"], told["turns"]) == (1, 0, 1)
+        line, hint = gone(told)
+        assert "drain_jobs" in line and "1 turn of talk was only said" in hint
+        [question] = await asked(on)
+        assert question["text"].startswith("1 turn of talk cites code that is gone from ")
 
 
 def test_the_command_line_lists_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

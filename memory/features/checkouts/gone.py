@@ -1,0 +1,148 @@
+"""What cites code that is not in its checkout any more, for a person to be asked about."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from memory.checkout import LearnedAt
+from memory.fact import Fact, Origin, Passage, State
+from memory.features.checkouts import marking
+from memory.features.checkouts.checking import CitationState
+from memory.features.checkouts.journal_port import CheckoutJournal
+from memory.features.checkouts.sight import CheckoutWatcher, Clock
+from memory.features.checkouts.upkeep import MOST_ASKED
+from memory.hooks.command import count, project_of
+from memory.hooks.feature import FeatureQuestion
+from memory.lru import LruDict
+
+log = logging.getLogger(__name__)
+
+ASKING_SECONDS: Final = 10.0
+"""For a repository, where a person asks."""
+AT_ONCE_SECONDS: Final = 1.0
+"""Who only asks how much there is waits so long; what is not known by then is known the next time."""
+MOST_ASKING: Final = 16
+"""Sets of owners of whom it is kept how much there was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """Facts and passages that cite what is gone, the newest first, and by their ids what is said of them."""
+
+    facts: Sequence[Fact] = ()
+    passages: Sequence[Passage] = ()
+    words: Mapping[str, str] = field(default_factory=dict)
+
+
+class GoneCode:
+    """Looks for it."""
+
+    def __init__(
+        self, journal: CheckoutJournal, sight: CheckoutWatcher, clock: Clock, now: Callable[[], datetime]
+    ) -> None:
+        self._journal, self._sight, self._clock, self._now = journal, sight, clock, now
+        self._told: LruDict[tuple[str, ...], tuple[FeatureQuestion, ...]] = LruDict(MOST_ASKING)
+        self._looking: dict[tuple[str, ...], asyncio.Task[None]] = {}
+
+    async def stop(self) -> None:
+        """Look no further."""
+        tasks = [*self._looking.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def of(self, owners: Sequence[str], now: datetime) -> Gone:
+        """All of some owners."""
+        cited: dict[str, list[LearnedAt]] = {}
+        for owner in owners:
+            for each in await self._journal.learnt_after(owner, "", MOST_ASKED):
+                if each.cites:
+                    cited.setdefault(each.checkout.repository, []).append(each)
+        words: dict[str, str] = {}
+        for repository, rows in cited.items():
+            words |= await self._in(repository, rows, now)
+        held = [each for each in await self._journal.memories(list(words), owners) if _of_a_project(each)]
+        facts = [each for each in held if isinstance(each, Fact) and _is_asked(each)]
+        # What was said is told by the fact that was learnt from it.
+        sources = {each.source for each in held if isinstance(each, Fact)}
+        passages = [each for each in held if isinstance(each, Passage) and each.source not in sources]
+        return Gone(
+            sorted(facts, key=lambda fact: (fact.recorded_at, fact.id), reverse=True),
+            sorted(passages, key=lambda passage: (passage.at, passage.id), reverse=True),
+            words,
+        )
+
+    async def asks(self, owners: Sequence[str]) -> Sequence[FeatureQuestion]:
+        """How much there is in each project, as far as that is known at once; else how much there was."""
+        key = tuple(sorted(owners))
+        task = self._looking.get(key)
+        if task is None:
+            task = self._looking[key] = asyncio.create_task(self._look(key))
+            task.add_done_callback(lambda done: self._ended(key, done))
+        await asyncio.wait({task}, timeout=AT_ONCE_SECONDS)
+        return self._told.get(key, ())
+
+    async def _look(self, key: tuple[str, ...]) -> None:
+        self._told.put(key, questions(await self.of(key, self._now())))
+
+    def _ended(self, key: tuple[str, ...], task: asyncio.Task[None]) -> None:
+        self._looking.pop(key, None)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.warning("what cites code that is gone could not be counted: %s", type(error).__name__)
+
+    async def _in(self, repository: str, rows: Sequence[LearnedAt], now: datetime) -> dict[str, str]:
+        """What is said of those that cite what is gone from a repository, as it stands; of none where it is not
+        here."""
+        view = await self._sight.look(repository, now)
+        if view is None:
+            return {}
+        await self._sight.read(view.root, rows, self._clock() + ASKING_SECONDS)
+        await self._sight.run_git(lambda: None)  # what is not in its file any more has been sought elsewhere by then
+        seen = await self._sight.read(view.root, rows, self._clock() + ASKING_SECONDS)
+        verdicts = seen.verdicts or {}
+        here = view.checkout
+        known = {each.memory: each for each in rows if marking.staged(each, here, view.own, now).weight > 0.0}
+        return {
+            id: marking.checked(verdicts[id], each.checkout.commit, here.commit).words
+            for id, each in known.items()
+            if any(verdict.state is CitationState.GONE for verdict in verdicts.get(id, ()))
+        }
+
+
+def questions(gone: Gone) -> tuple[FeatureQuestion, ...]:
+    """What a person is asked, a question for each project."""
+    facts = Counter(project_of(each.owner) for each in gone.facts)
+    turns = Counter(project_of(each.owner) for each in gone.passages)
+    return tuple(
+        FeatureQuestion(
+            f"{_told(facts[project], turns[project])} code that is gone from {project}",
+            f"palimpsest gone --project {_shell(project)}",
+        )
+        for project in sorted(facts | turns)
+    )
+
+
+def _told(facts: int, turns: int) -> str:
+    parts = [count(number, what) for number, what in ((facts, "fact"), (turns, "turn of talk")) if number]
+    return f"{' and '.join(parts)} {'cites' if facts + turns == 1 else 'cite'}"
+
+
+def _shell(name: str) -> str:
+    """A name as a shell takes it."""
+    return name if name.replace("/", "").replace("-", "").replace("_", "").replace(".", "").isalnum() else f"'{name}'"
+
+
+def _is_asked(fact: Fact) -> bool:
+    """Whether a person is asked about a fact: files answer for what they say themselves."""
+    return fact.state is State.ACTIVE and fact.origin is not Origin.FILE
+
+
+def _of_a_project(held: Fact | Passage) -> bool:
+    """Whether a memory is a project's: what holds for a person everywhere is not about this code."""
+    return held.owner.startswith(("up:", "p:"))
