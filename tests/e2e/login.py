@@ -48,7 +48,10 @@ def _login() -> dict[str, object]:
     return {"auth_mode": "chatgpt", "OPENAI_API_KEY": None, "tokens": tokens, "last_refresh": now}
 
 
-LOGINS = {"ChatGPT": _login(), "a stored API key": {"auth_mode": "apikey", "OPENAI_API_KEY": KEY}}
+LOGINS: dict[str, dict[str, object]] = {
+    "ChatGPT": _login(),
+    "a stored API key": {"auth_mode": "apikey", "OPENAI_API_KEY": KEY},
+}
 
 
 async def _turn(folder: Path, auth: dict[str, object], chatgpt: FakeProvider, api: FakeProvider) -> str:

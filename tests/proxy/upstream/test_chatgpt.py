@@ -11,7 +11,8 @@ import orjson
 import pytest
 
 from proxy.errors import Refusal
-from proxy.settings import SettingsError, UpstreamSettings, load
+from proxy.setting_sources import SettingsError
+from proxy.settings import UpstreamSettings, load
 from proxy.upstream.direct import address
 from proxy.upstream.routes import base_for_path, base_of, companies_of_keys
 from tests.fake_provider import fake_provider
