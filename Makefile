@@ -56,6 +56,7 @@ bench: $(VENV)/.dev
 
 e2e: $(VENV)/.dev
 	$(if $(ARGS),,$(BIN)/python -m tests.e2e.pooler)
+	$(if $(ARGS),,$(BIN)/python -m tests.e2e.login)
 	$(BIN)/python -m tests.e2e $(ARGS)
 
 browser: $(VENV)/.dev

@@ -27,6 +27,7 @@ from proxy.edge import Edge
 from proxy.errors import UpstreamUnreachable
 from proxy.fail_open import fail_open
 from proxy.request_body import write_edits
+from proxy.upstream import chatgpt
 from proxy.upstream.direct import incoming_headers
 from proxy.upstream.reply import ProviderReply, chunks, plain
 from proxy.wire.dialect import STREAMS, Dialect, Listener, RequestView
@@ -59,9 +60,9 @@ def with_offer(edge: Edge, view: RequestView, prepared: Prepared, headers: Mappi
 def by_login(headers: Mapping[str, str]) -> bool:
     """Whether a request is paid by a subscription (a Claude or ChatGPT login): beyond its user's own words it may not
     be reshaped."""
-    bearer = headers.get("Authorization", "").lower().removeprefix("bearer").strip()
+    bearer = headers.get("Authorization", "").strip().rpartition(" ")[2]
     betas = headers.get("anthropic-beta", "")
-    return bearer.startswith("sk-ant-oat") or "oauth-" in betas or "chatgpt-account-id" in headers
+    return bearer.lower().startswith("sk-ant-oat") or "oauth-" in betas or chatgpt.is_login(headers, bearer)
 
 
 def _for_first_request(view: RequestView, headers: Mapping[str, str]) -> str:

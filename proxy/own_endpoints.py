@@ -77,9 +77,11 @@ def _application(edge: Edge) -> web.Application:
     from proxy import web as pages
     from proxy.api.elsewhere import elsewhere
     from proxy.api.endpoints import api
+    from proxy.web.findings import FINDINGS, LatestFindings
 
     application = web.Application(middlewares=[elsewhere])
     application[EDGE] = edge
+    application[FINDINGS] = LatestFindings(edge)
     application.add_routes(pages.routes())
     application.add_subapp(ROOT, api(edge))
     application.freeze()

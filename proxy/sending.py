@@ -18,7 +18,7 @@ from proxy.upstream.allowed import check_bridge, checked
 from proxy.upstream.bridge import FIELDS
 from proxy.upstream.direct import address
 from proxy.upstream.local_reply import local_reply, send_locally
-from proxy.upstream.routes import base_of, route_of
+from proxy.upstream.routes import base_of, check_bridged, route_of
 from proxy.wire.dialect import Dialect, RequestView
 
 
@@ -48,6 +48,7 @@ async def upstream_sender(
         raise Refusal(501, "this model is reached by a bridge, and requests in this format are not bridged", "model")
     if view is not None and route is not None and route.bridge:
         check_bridge(policy, route, model)
+        check_bridged(route, headers)
         return lambda body: edge.bridge.send(dialect, route, headers, view.body if body is raw_body else body)
     if route is not None and route.bridge:
         raise Refusal(415, "this model is reached by a bridge, and the body cannot be read here", "body")

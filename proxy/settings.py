@@ -124,10 +124,15 @@ class UpstreamRoute(Section):
         return self
 
 
+CHATGPT_PATH = "/backend-api/codex"
+"""Where a ChatGPT login's requests go on its host, without a version behind it."""
+
+
 class UpstreamSettings(Section):
     """Which provider answers."""
 
     openai: str = "https://api.openai.com/v1"
+    chatgpt: str = f"https://chatgpt.com{CHATGPT_PATH}"
     anthropic: str = "https://api.anthropic.com"
     gemini: str = "https://generativelanguage.googleapis.com"
     ollama: str = "http://127.0.0.1:11434"
@@ -138,10 +143,17 @@ class UpstreamSettings(Section):
     attempts: int = Field(3, ge=1, le=10)
     websocket: bool = True
 
-    @field_validator("openai", "anthropic", "gemini", "ollama", "url")
+    @field_validator("openai", "chatgpt", "anthropic", "gemini", "ollama", "url")
     @classmethod
     def _http(cls, value: str | None) -> str | None:
         return None if value is None else http_url(value)
+
+    @field_validator("chatgpt")
+    @classmethod
+    def _without_a_version(cls, value: str) -> str:
+        if not value.endswith(CHATGPT_PATH):
+            raise ValueError(f"must end in {CHATGPT_PATH}")
+        return value
 
 
 class Credential(Section):

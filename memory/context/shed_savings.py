@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from memory.context.budget import Prices
 from memory.conversation import Usage
@@ -28,9 +29,21 @@ def saved(shed: Shed, usages: Sequence[Usage], prices: Prices) -> float:
     return sum_
 
 
-def worth(sum: ModelTotals, prices: Prices) -> tuple[float, float]:
-    """US dollars that were saved because requests were shorter than what their clients sent, less what the provider
-    read anew for that, and what was spent because others were longer. An estimate: each token that was not sent is
-    taken to have cost what its request's other tokens did, that is the cache's price where there was one."""
+class Worth(NamedTuple):
+    """US dollars: ``saved`` because requests were shorter than what their clients sent, ``spent`` because others were
+    longer, and ``lost`` because a shed moved the prefix and the provider read anew what it had in its cache."""
+
+    saved: float
+    spent: float
+    lost: float
+
+
+NOTHING = Worth(0.0, 0.0, 0.0)
+
+
+def worth(sum: ModelTotals, prices: Prices) -> Worth:
+    """What all edits of some requests were worth; what is left of it is ``saved - spent - lost``. An estimate: each
+    token that was not sent is taken to have cost what its request's other tokens did, that is the cache's price where
+    there was one; one that was read anew is lost by what that costs more than the cache."""
     each = prices.cached if sum.warm else prices.fresh
-    return sum.shorter * each - sum.anew * max(prices.fresh - prices.cached, 0.0), sum.longer * each
+    return Worth(sum.shorter * each, sum.longer * each, sum.anew * max(prices.fresh - prices.cached, 0.0))

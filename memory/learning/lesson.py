@@ -19,6 +19,7 @@ from memory.language.speakers import speaker_in
 from memory.learning.extract import extract
 from memory.learning.hearsay import of_a_page, without_orders
 from memory.learning.lesson_result import Learned, PassageDraft, Taught
+from memory.learning.notes import RUNTIME, without_headings
 from memory.learning.passages import only_asks, passages
 from memory.learning.pasted_text import parted
 from memory.learning.sensitivity import sensitivity
@@ -65,7 +66,8 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
             origin = Origin.SUBAGENT if subagent else Origin.USER
             own, found = parted(message.spoken)
             if turn in fresh:
-                drafts = extract(own, origin, at, before=reply, question=question, work=work)
+                told = without_headings(own) if journaled.session.runtime == RUNTIME else own
+                drafts = extract(told, origin, at, before=reply, question=question, work=work)
                 project = journaled.session.scope.project or ""
                 facts.extend(Taught(_where_it_belongs(draft, project), message.digest, turn) for draft in drafts)
                 spoken_pieces = _pieces(without_orders(own) if subagent else own, origin, "user", message, at, turn)

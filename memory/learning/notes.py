@@ -11,6 +11,9 @@ from dataclasses import dataclass
 
 from memory.language.sentences import BlockShape, blocks
 
+RUNTIME = "notes"
+"""The program as which a folder of a person's own Markdown comes: nobody spoke there, and headings have no mood."""
+
 MAX_NOTE_CHARS = 1200
 """Characters of a note; what is longer is cut at the end of a word."""
 
@@ -25,6 +28,13 @@ _COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->", re.DOTALL)
 _BEGUN = re.compile(r"^[ \t]*<!--[^\n]*", re.MULTILINE)
 """A comment without an end, which hides its own row."""
 _IMPORT = re.compile(r"@[\w~./-]{2,300}")
+_HEADING = re.compile(r"^ {0,3}#{1,6}(?:[ \t][^\n]*)?$")
+_FENCE = re.compile(r"^ {0,12}(`{3,}|~{3,})")
+_UNDERLINED = re.compile(
+    r"(?:\A|(?<=\n\n))[ ]{0,3}(?![-*+>|#=\s]|\d{1,3}[.)])([^\n]{1,100}[^\s.!?:;,])[ \t]*"
+    r"\n[ ]{0,3}(?:={2,}|-{3,})[ \t]*(?=\n|\Z)"
+)
+"""A heading that a row of signs below it makes one."""
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _ORDERS = re.compile(
     r"^(?:please |always |never |only |just |do not |don't |must |avoid |prefer |ensure |make sure )|"
@@ -49,7 +59,7 @@ def notes(text: str) -> list[Note]:
     """What stands in a file of notes, in order, each once."""
     found: dict[str, Note] = {}
     heading = lead = ""
-    own = _GENERATED_BLOCK.sub(" ", _FRONT.sub("", text.replace("\r\n", "\n")))
+    own = _UNDERLINED.sub(r"# \1", _GENERATED_BLOCK.sub(" ", _FRONT.sub("", text.replace("\r\n", "\n"))))
     for block in blocks(_BEGUN.sub(" ", _COMMENT.sub(" ", own))):
         plain = _plain(block.text)
         if block.shape is BlockShape.HEADING:
@@ -73,6 +83,22 @@ def notes(text: str) -> list[Note]:
         plain = _cut(plain)
         found.setdefault(plain.casefold(), Note(plain, bool(_ORDERS.search(_bare(plain)))))
     return list(found.values())
+
+
+def without_headings(text: str) -> str:
+    """Markdown without its headings: they say what something is about, and nothing of it. Code stays as it is."""
+    kept: list[str] = []
+    fence = ""
+    for line in _UNDERLINED.sub(r"# \1", text).split("\n"):
+        mark = _FENCE.match(line)
+        if fence:
+            fence = "" if mark and mark[1].startswith(fence) else fence
+        elif mark:
+            fence = mark[1]
+        elif _HEADING.match(line):
+            line = ""
+        kept.append(line)
+    return "\n".join(kept)
 
 
 def _plain(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from aiohttp import web
 
 from memory.context.comparing import compared
-from memory.context.shed_savings import worth
+from memory.context.shed_savings import NOTHING, Worth, worth
 from memory.parts import Memory
 from memory.ports import ModelTotals
 from memory.scope import Scope
@@ -27,7 +27,8 @@ MEASURED_DAYS = 180
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The sums of one day, project or model. ``saved`` and ``spent`` are US dollars, of the ``priced`` requests."""
+    """The sums of one day, project or model. ``saved``, ``spent`` and ``lost`` (by cache breaks) are US dollars, of the
+    ``priced`` requests."""
 
     name: str
     requests: int = 0
@@ -37,10 +38,12 @@ class Row:
     cached: int = 0
     saved: float = 0.0
     spent: float = 0.0
+    lost: float = 0.0
     priced: int = 0
 
-    def plus(self, more: ModelTotals, saved: float, spent: float, priced: bool) -> Row:
+    def plus(self, more: ModelTotals, worths: Worth | None) -> Row:
         """With the sums of further requests."""
+        saved, spent, lost = worths or NOTHING
         return Row(
             self.name,
             self.requests + more.requests,
@@ -50,13 +53,14 @@ class Row:
             self.cached + more.cached,
             self.saved + saved,
             self.spent + spent,
-            self.priced + (more.requests if priced else 0),
+            self.lost + lost,
+            self.priced + (more.requests if worths is not None else 0),
         )
 
     @property
     def net(self) -> float:
-        """What is left of it; below zero where more was spent than saved."""
-        return self.saved - self.spent
+        """What is left of it; below zero where more was spent and lost than saved."""
+        return self.saved - self.spent - self.lost
 
 
 @routes.get("/api/money")
@@ -83,10 +87,11 @@ async def summed(memory: Memory, days: int, now: datetime, of: Scope | None = No
 
 
 def told(memory: Memory, found: Iterable[ModelTotals], days: int, now: datetime) -> dict[str, Any]:
-    """The sums of those of the last ``days``. ``saved`` and ``spent`` are US dollars, estimated of the requests whose
-    prices and tokens are known, ``priced`` of them; None where there is none."""
+    """The sums of those of the last ``days``. ``saved``, ``spent``, ``lost`` (to prefixes that a shed
+    moved, so that the provider read anew what it had cached) and what is left of them, ``net``, are US dollars,
+    estimated of the requests whose prices and tokens are known, ``priced`` of them; None where there is none."""
     since = since_of(days, now)
-    saved = spent = 0.0
+    saved = spent = lost = 0.0
     priced = reported = 0
     sums = dict.fromkeys(("requests", "degraded", "added", "shown", "shorter", "input", "cached", "sheds"), 0)
     for each in found:
@@ -97,8 +102,9 @@ def told(memory: Memory, found: Iterable[ModelTotals], days: int, now: datetime)
         reported += each.requests if each.reported else 0
         if (worths := _worth(memory, each)) is not None:
             priced += each.requests
-            saved, spent = saved + worths[0], spent + worths[1]
-    dollars = {"saved": round(saved, 6), "spent": round(spent, 6)} if priced else {"saved": None, "spent": None}
+            saved, spent, lost = saved + worths.saved, spent + worths.spent, lost + worths.lost
+    worthy = {"saved": saved, "spent": spent, "lost": lost, "net": saved - spent - lost}
+    dollars = {name: round(value, 6) if priced else None for name, value in worthy.items()}
     kept = round(sums["cached"] / sums["input"], 4) if sums["input"] else None
     return {"days": days, "since": since, **sums, "cache": kept, "reported": reported, "priced": priced, **dollars}
 
@@ -109,7 +115,7 @@ def rows(memory: Memory, found: Iterable[ModelTotals], name: Callable[[ModelTota
     for each in found:
         worths = _worth(memory, each)
         row = by.get(name(each), Row(name(each)))
-        by[row.name] = row.plus(each, *(worths or (0.0, 0.0)), worths is not None)
+        by[row.name] = row.plus(each, worths)
     return sorted(by.values(), key=lambda row: -row.requests)
 
 
@@ -141,7 +147,7 @@ def since_of(days: int, now: datetime) -> datetime:
     return (now - timedelta(days=days - 1)).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def _worth(memory: Memory, each: ModelTotals) -> tuple[float, float] | None:
+def _worth(memory: Memory, each: ModelTotals) -> Worth | None:
     prices = memory.windows.prices(each.model) if each.reported else None
     return worth(each, prices) if prices is not None else None
 
@@ -156,5 +162,7 @@ def _plain(row: Row) -> dict[str, Any]:
         "cached": row.cached,
         "saved": round(row.saved, 6) if row.priced else None,
         "spent": round(row.spent, 6) if row.priced else None,
+        "lost": round(row.lost, 6) if row.priced else None,
+        "net": round(row.net, 6) if row.priced else None,
         "priced": row.priced,
     }

@@ -15,7 +15,7 @@ import typer
 
 from memory.ports import StoreError
 from memory.stores.backups.backup import JOURNAL, Backup, NoBackup, backups_in, read_list, take
-from memory.stores.backups.places import BackupState, known_places, own_place, read_state, write_state
+from memory.stores.backups.places import BackupLook, BackupState, known_places, own_place, read_state, write_state
 from memory.stores.backups.salvaging import NothingLeft, Salvaged
 from memory.stores.backups.sealing import sealed_in, take_sealed, unseal
 from memory.stores.backups.upgrading import UPGRADE
@@ -190,6 +190,9 @@ def verify(
                 faults = faults_of_backup(opened, Path(scratch))
         except (NoBackup, Sealed) as error:
             raise CommandError(str(error)) from error
+        if folder.is_dir():
+            look = BackupLook(datetime.now(UTC), len(faults))
+            write_state(folder, read_state(folder).with_look(where, look))
     else:
         where = folder / JOURNAL
         if not where.exists():

@@ -7,13 +7,14 @@ from dataclasses import asdict
 
 import typer
 
+from proxy import diagnosis
 from proxy.cli import checks, output
-from proxy.cli.checks import CheckResult
 from proxy.cli.faults import CommandError
 from proxy.cli.instance_lock import owned
 from proxy.cli.options import ConfigFile, Home, Json, loaded
 from proxy.cli.server import running
 from proxy.cli.server_access import reach
+from proxy.diagnosis import CheckResult
 from proxy.setting_sources import SettingsError
 from proxy.settings import Loaded, UpstreamSettings
 
@@ -43,22 +44,8 @@ def examine(home: Home, config: ConfigFile) -> Iterator[CheckResult]:
                 "settings", "wrong", fault, "correct it there; docs/reference/settings.md lists every setting"
             )
         return
-    yield checks.settings(settled)
-    yield checks.packages()
-    yield checks.home(settled.settings.home, settled.settings.memory.journal.min_free_mib)
-    if broken := checks.aside(settled.settings.home):
-        yield broken
-    if replaced := checks.replaced(settled.settings.home):
-        yield replaced
-    yield checks.vocabularies()
-    yield checks.windows()
-    yield from checks.language_model(settled.settings.memory.model.name)
     # A server may have been started with options that are not in the settings of this command.
-    upstream = _upstream(settled)
-    yield from checks.upstreams(upstream)
-    yield from checks.bridges(upstream)
-    if anew := checks.begun_anew(settled.settings.home):
-        yield anew
+    yield from diagnosis.found_here(settled, _upstream(settled))
     # To open the stores would begin a journal anew.
     if lost := _lost(settled):
         yield lost

@@ -70,10 +70,10 @@ def _sums(sums: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "not sent", f"{sums['shorter']:,} tokens, by {wording.count(sums['sheds'], 'shed')}"
     if sums["cache"] is not None:
         yield "from the cache", f"{sums['cache']:.0%} of {sums['input']:,} tokens, as the providers report them"
-    if sums["saved"] is not None:
-        net = sums["saved"] - sums["spent"]
+    if (net := sums["net"]) is not None:
         saved, spent = shed_report.money(sums["saved"]), shed_report.money(sums["spent"])
         parts = f"{saved} not spent on what was left out, {spent} on additions"
+        parts += f", {shed_report.money(sums['lost'])} lost by cache breaks" if sums["lost"] else ""
         yield ("saved" if net >= 0 else "spent"), f"about {shed_report.money(abs(net))}, an estimate: {parts}"
         if sums["priced"] < sums["requests"]:
             yield "", f"of the {sums['priced']:,} requests whose tokens and prices are known"

@@ -6,15 +6,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from memory.learning.notes import RUNTIME
 from proxy.cli import output, wording
 from proxy.cli.server import RunningServer
-from proxy.cli.transcripts import chats, notebook
+from proxy.cli.transcripts import chats
 from proxy.cli.transcripts.found import ImportSourceKind
 
 WAITING = {
     ImportSourceKind.CHATGPT: chats.CHATGPT,
     ImportSourceKind.CLAUDE_AI: chats.CLAUDE_AI,
-    ImportSourceKind.NOTES: notebook.RUNTIME,
+    ImportSourceKind.NOTES: RUNTIME,
 }
 """What was not said to an agent at work waits for a person's word, by the program that it counts as."""
 
@@ -75,7 +76,7 @@ def strongest(facts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def tell_staged(staging: Staging) -> None:
     """Tell what waits, and how to decide about it."""
-    console, me = output.screen(), wording.program()
+    console, me = output.screen(lines=True), wording.program()
     if not staging.programs:
         return
     kinds = ", ".join(wording.count(number, kind) for kind, number in _kinds(staging.found))
@@ -83,9 +84,15 @@ def tell_staged(staging: Staging) -> None:
     for each in strongest(staging.found):
         console.print(f"  {each['kind']}: {output.memory_text(each)}", highlight=False, markup=False)
     for program in staging.programs:
-        console.print(f"  {me} quarantine                                  all that waits", highlight=False)
-        console.print(f"  {me} quarantine --release --from program={program}  use it", highlight=False)
-        console.print(f"  {me} forget ID, or --from program={program}         forget one, or all", highlight=False)
+        ways = (
+            ("quarantine", "all that waits"),
+            (f"quarantine --release --from program={program}", "use it"),
+            (f"forget ID, or --from program={program}", "forget one, or all"),
+        )
+        widest = max(len(way) for way, _ in ways)
+        for way, does in ways:
+            # A command that is cut in two cannot be copied.
+            console.print(f"  {me} {way:<{widest}}  {does}", highlight=False, soft_wrap=True)
 
 
 def _kinds(facts: Sequence[Mapping[str, Any]]) -> list[tuple[str, int]]:

@@ -62,7 +62,7 @@ def line(data: Mapping[str, Any]) -> str:
         parts.append("1 memory" if many == 1 else f"{many:,} memories")
         parts.append(f"+{short(sums['added'])} tokens today" if sums.get("added") else "")
         parts.append(f"-{short(sums['shorter'])} shed" if sums.get("shorter") else "")
-        net = (sums.get("saved") or 0.0) - (sums.get("spent") or 0.0)
+        net = sums.get("net") or 0.0
         parts.append(f"~${net:,.2f} saved" if net >= 0.005 else "")
         parts.append(f"{data['candidates']} to review" if data["candidates"] else "")
     text = ", ".join(filter(None, parts))

@@ -13,7 +13,8 @@ from typing import Any
 class Machine:
     """A user's folders, and which runtimes are logged in with a subscription instead of an API key.
 
-    ``logins`` holds runtime names; ``present`` those of the files that a guide asks for that are there; ``checkout`` is
+    ``logins`` holds runtime names, ``claude?`` where there may be one, and ``codex key`` where Codex itself keeps an
+    API key that is in no variable; ``present`` those of the files that a guide asks for that are there; ``checkout`` is
     the root of the repository around ``directory``, if there is one.
     """
 
@@ -42,6 +43,8 @@ def look(home: Path, directory: Path, environment: Mapping[str, str]) -> Machine
     codex = _json(machine.folder("CODEX_HOME", ".codex") / "auth.json")
     if codex.get("tokens") and not codex.get("OPENAI_API_KEY"):
         logins.add("codex")
+    elif codex.get("OPENAI_API_KEY") and not environment.get("OPENAI_API_KEY"):
+        logins.add("codex key")
     claude = machine.folder("CLAUDE_CONFIG_DIR", ".claude")
     if "claudeAiOauth" in _json(claude / ".credentials.json"):
         logins.add("claude")

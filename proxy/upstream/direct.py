@@ -22,7 +22,7 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from proxy.errors import UpstreamUnreachable
-from proxy.settings import UpstreamSettings
+from proxy.settings import CHATGPT_PATH, UpstreamSettings
 from proxy.upstream.compression import inflate
 
 HOP_BY_HOP = frozenset(
@@ -67,8 +67,10 @@ def address(base: str, path: str) -> str:
     """Where a client's path lies below a provider's base address.
 
     A base may end in a version (``https://host/v1``) or not, and a client may send the version or leave it out:
-    it is never doubled, and the base's own version wins.
+    it is never doubled, and the base's own version wins. Where a ChatGPT login's requests go, there is none.
     """
+    if base.endswith(CHATGPT_PATH):
+        return base + (path[3:] if path == "/v1" or path.startswith(("/v1/", "/v1?")) else path)
     versioned = _VERSIONED.search(base)
     if versioned and (own := _GEMINI_VERSION.match(path)):
         return base + path[own.end() :]

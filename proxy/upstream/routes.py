@@ -16,6 +16,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from proxy.errors import Refusal
 from proxy.settings import UpstreamRoute, UpstreamSettings
+from proxy.upstream import chatgpt
 from proxy.wire.model_name import GOOGLE_METHOD
 
 
@@ -65,6 +66,7 @@ _COMPANIES_BY_HOST = {
     "anthropic.com": "Anthropic",
     "openrouter.ai": "OpenRouter",
     "openai.com": "OpenAI",
+    "chatgpt.com": chatgpt.COMPANY,
     "googleapis.com": "Google",
     "groq.com": "Groq",
     "x.ai": "xAI",
@@ -96,6 +98,8 @@ def base_of(settings: UpstreamSettings, dialect: str, model: str, headers: Mappi
     url = route.url if route is not None and route.url else settings.url
     if url and (route is not None or dialect != "ollama-chat" or is_local(url)):
         return _checked(url, headers, path)
+    if dialect.startswith("openai-") and chatgpt.COMPANY in companies_of_keys(headers, path):
+        return _of_a_login(settings, headers, path)
     own = {"anthropic-messages": settings.anthropic, "gemini-generate": settings.gemini, "ollama-chat": settings.ollama}
     base = own.get(dialect, settings.openai)
     # Anthropic speaks OpenAI's chat format, too.
@@ -123,6 +127,8 @@ def base_for_path(settings: UpstreamSettings, path: str, headers: Mapping[str, s
         return _checked(str(route.url), headers, path)
     if settings.url and (api is not Api.OLLAMA or is_local(settings.url)):
         return _checked(settings.url, headers, path)
+    if api in (Api.OPENAI, Api.EITHER, Api.UNKNOWN) and chatgpt.COMPANY in companies_of_keys(headers, path):
+        return _of_a_login(settings, headers, path)
     if api is Api.UNKNOWN:
         raise _unknown()
     if api is Api.OLLAMA:
@@ -132,6 +138,16 @@ def base_for_path(settings: UpstreamSettings, path: str, headers: Mapping[str, s
     else:
         base = settings.anthropic if api is Api.ANTHROPIC or _is_for_anthropic(api, headers, path) else settings.openai
     return _checked(base, headers, path)
+
+
+def check_bridged(route: UpstreamRoute, headers: Mapping[str, str]) -> None:
+    """Whether a request's credential may go over a bridge, where the route names no key of its own.
+
+    Raises:
+        Refusal: 401, for a ChatGPT login: it is good at its own host alone.
+    """
+    if route.key_from is None and chatgpt.COMPANY in companies_of_keys(headers):
+        raise Refusal(401, "the login of ChatGPT is not sent over a bridge: name a key with key_from in its route")
 
 
 def depends_on_model(settings: UpstreamSettings, path: str, headers: Mapping[str, str]) -> bool:
@@ -169,6 +185,8 @@ def companies_of_keys(headers: Mapping[str, str], path: str = "") -> frozenset[s
     keys = [value.strip().rpartition(" ")[2] for value in credentials]
     googles = _googles_keys(headers, path)
     found = {_company_of_key(key, "") for key in keys if key} | {_company_of_key(key, "Google") for key in googles}
+    if keys[0] and chatgpt.is_login(headers, keys[0]):
+        found.add(_company_of_key(keys[0], chatgpt.COMPANY))
     return frozenset(found) - {""}
 
 
@@ -240,13 +258,21 @@ def _is_for_anthropic(api: Api, headers: Mapping[str, str], path: str) -> bool:
     return "anthropic-version" in headers or "x-api-key" in headers or _CLAUDE_AGENT.match(agent) is not None
 
 
+def _of_a_login(settings: UpstreamSettings, headers: Mapping[str, str], path: str) -> str:
+    """The address of a ChatGPT login's requests, whatever ``upstream.openai`` says: that is for API keys."""
+    if not chatgpt.has(path):
+        raise Refusal(501, "a ChatGPT login reaches what Codex asks for and nothing else: use an API key", "url")
+    return _checked(settings.chatgpt, headers, path, chatgpt.COMPANY)
+
+
 def _unknown() -> Refusal:
     message = "this path is none of OpenAI's, Anthropic's, Gemini's or Ollama's that are known here"
     return Refusal(501, f"{message}: say with upstream.url, or a route for its model, where it goes", "url")
 
 
-def _checked(base: str, headers: Mapping[str, str], path: str) -> str:
-    owner = company_of(base)
+def _checked(base: str, headers: Mapping[str, str], path: str, owner: str = "") -> str:
+    """The address, if no key of another company than its ``owner`` would go there; by default, whose host it is."""
+    owner = owner or company_of(base)
     others = companies_of_keys(headers, path) - {owner} if owner else None
     if others:
         message = f"this request would go to {owner} with a key of {' and '.join(sorted(others))}"

@@ -22,7 +22,7 @@ async def money(visit: PageVisit) -> web.StreamResponse:
     found = await memory.journal.sums(savings.since_of(longest, now), visit.scope)
     days = sorted(savings.rows(memory, found, lambda each: each.day), key=lambda row: row.name, reverse=True)
     models = savings.rows(memory, found, lambda each: each.model)
-    worth = any(row.priced and (row.saved or row.spent) for row in models)
+    worth = any(row.priced and (row.saved or row.spent or row.lost) for row in models)
     dates = [f"{now - timedelta(days=back):%Y-%m-%d}" for back in reversed(range(longest))]
     return await show(
         visit,

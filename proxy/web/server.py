@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from typing import Any
 
 from aiohttp import web
 
 from proxy.api.config import compared
 from proxy.api.health import unwell
 from proxy.settings import Loaded
+from proxy.web.findings import FINDINGS
 from proxy.web.rendering import show
 from proxy.web.visit import PageVisit
 
@@ -20,11 +22,19 @@ async def health(visit: PageVisit) -> web.StreamResponse:
     """The page; also while memory is not open."""
     edge = visit.edge
     memory = edge.memory
+
+    async def backups() -> dict[str, Any]:
+        told: dict[str, Any] = await visit.ask("GET", "backups")
+        return told
+
+    found = await visit.request.app[FINDINGS].latest(backups if memory else None)
     return await show(
         visit,
         "health.html",
         "Health",
         why=await unwell(edge),
+        checks=found.checks,
+        backups=found.backups,
         home=edge.settings.home,
         up=round(time.time() - edge.started_at),
         standing=await memory.commands.standing() if memory else None,

@@ -105,14 +105,23 @@ class Backups(Feature):
         return FeatureRoute("GET", "backups", cls.status), FeatureRoute("GET", "backups/index", cls.index)
 
     async def status(self, question: RouteRequest) -> dict[str, Any]:
-        """Where backups lie, how often one is made, and what the last look at the journal found."""
+        """Where backups lie, when each was last looked through and how many faults that found, how often one is made,
+        and what the last look at the journal found."""
         state = await asyncio.to_thread(self._keeping.state)
 
         def found() -> list[dict[str, Any]]:
             places = known_places(self._core.home, state)
             each = [(folder, of) for place in places for folder, of in backups_in(place)]
             return [
-                {"folder": str(folder), "at": of.at, "reason": of.reason, "release": of.release, "counts": of.counts}
+                {
+                    "folder": str(folder),
+                    "at": of.at,
+                    "reason": of.reason,
+                    "release": of.release,
+                    "counts": of.counts,
+                    "looked_at": look.at if (look := state.looks.get(str(folder))) else None,
+                    "faults": look.faults if look else None,
+                }
                 for folder, of in each
             ]
 

@@ -23,11 +23,19 @@ STATE: Final = "backups.json"
 _PIECE: Final = 500
 
 
+class BackupLook(msgspec.Struct, frozen=True):
+    """When a backup was last looked through, and how many faults were found in it."""
+
+    at: datetime
+    faults: int
+
+
 class BackupState(msgspec.Struct, frozen=True):
     """``places`` are all folders that backups were made in; ``every`` is a number of seconds, None for never, and
     ``place`` where those go. ``keep`` is how many stay in it. ``verified`` and ``faults`` are of the last look whether
     the journal holds together; ``stale`` are places that could not be reached, or their backups not be opened, when
-    something was forgotten, and ``rewriting`` those whose backups are being made anew without it."""
+    something was forgotten, and ``rewriting`` those whose backups are being made anew without it. ``looks`` are those
+    at backups that are still there, by their folders."""
 
     places: tuple[str, ...] = ()
     every: float | None = None
@@ -38,6 +46,12 @@ class BackupState(msgspec.Struct, frozen=True):
     faults: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
     rewriting: tuple[str, ...] = ()
+    looks: dict[str, BackupLook] = {}
+
+    def with_look(self, folder: Path, look: BackupLook) -> BackupState:
+        """The same, with a look at a backup; those at backups that are gone are left out."""
+        looks = {where: each for where, each in self.looks.items() if Path(where).exists()}
+        return msgspec.structs.replace(self, looks=looks | {str(folder): look})
 
 
 def own_place(home: Path) -> Path:

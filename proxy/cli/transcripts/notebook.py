@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from memory.learning.notes import RUNTIME
 from proxy.cli.transcripts.transcript import Problem, Transcript, time_of
 
-RUNTIME = "notes"
 PATH = "/v1/chat/completions"
 
 LARGEST = 2 * 2**20

@@ -32,13 +32,13 @@ def opencode(address: Address, machine: Machine) -> ConnectPlan:
 def codex(address: Address, machine: Machine) -> ConnectPlan:
     login = "codex" in machine.logins
     provider: dict[str, str | bool] = {"name": "Palimpsest", "base_url": address.url(), "wire_api": "responses"}
-    provider |= {"requires_openai_auth": True} if login else {"env_key": "OPENAI_API_KEY"}
+    kept = login or "codex key" in machine.logins
+    provider |= {"requires_openai_auth": True} if kept else {"env_key": "OPENAI_API_KEY"}
     warnings = (
         (
-            "Codex is logged in with ChatGPT: its requests belong to chatgpt.com, not to api.openai.com. Start us with "
-            "PALIMPSEST__UPSTREAM__OPENAI=https://chatgpt.com/backend-api/codex, or log in with an API key "
-            "(codex login --with-api-key).",
-            "A subscription's traffic may not be reshaped: only the text of your own messages is added to.",
+            "Codex is logged in with ChatGPT: its requests go on to chatgpt.com (upstream.chatgpt), with your login "
+            "alone. Its terms may not allow other programs in between, and its traffic may not be reshaped: only the "
+            "text of your own messages is added to, the instructions and the tools never.",
         )
         if login
         else ()

@@ -38,8 +38,8 @@ def test_all_edits_together_are_worth_what_their_requests_tokens_cost() -> None:
     cold = ModelTotals(
         "m", True, False, 2, 0, added=0, shown=0, shorter=100, longer=30, input=0, cached=0, sheds=0, anew=0
     )
-    assert worth(cold, PRICES) == pytest.approx((1000, 300))
+    assert worth(cold, PRICES) == pytest.approx((1000, 300, 0))
     warm = ModelTotals(
         "m", True, True, 2, 0, added=0, shown=0, shorter=100, longer=30, input=0, cached=0, sheds=1, anew=20
     )
-    assert worth(warm, PRICES) == pytest.approx((100 - 20 * 9, 30))
+    assert worth(warm, PRICES) == pytest.approx((100, 30, 20 * 9))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.learning.notes import MAX_NOTE_CHARS, Note, notes
+from memory.learning.notes import MAX_NOTE_CHARS, Note, notes, without_headings
 
 
 def test_each_line_and_bullet_is_a_note_and_orders_are_told_apart() -> None:
@@ -22,6 +22,21 @@ def test_a_bullet_of_few_words_takes_its_heading_or_lead_along() -> None:
     assert [note.text for note in notes("## Commands\n\n- `make test`\n")] == ["Commands: `make test`"]
     assert [note.text for note in notes("Before a commit run:\n\n- make lint\n")] == ["Before a commit run: make lint"]
     assert [note.orders for note in notes("# Tests\n- run them\n")] == [True]
+
+
+def test_a_heading_is_known_by_its_signs_or_by_the_row_below_it() -> None:
+    text = "# Style\n\nUse tabs.\n\nTesting\n=======\n\n- pytest\n\nA rule\n---\n\n"
+    text += "- one\n---\nIt is wrapped\nover two.\n---\n"
+    kept = without_headings(text)
+    assert not any(title in kept for title in ("Style", "Testing", "A rule"))
+    assert all(said in kept for said in ("Use tabs.", "- pytest", "- one", "It is wrapped\nover two."))
+    assert "Testing: pytest" in [note.text for note in notes(text)]
+
+
+def test_a_comment_in_code_and_a_tag_are_no_headings() -> None:
+    for kept in ("```sh\n# build it\nmake\n```", "~~~\n# a\n```\n# b\n~~~", "#1 is fixed", "#tag", "    # code"):
+        assert without_headings(kept) == kept
+    assert without_headings("```\n# a\n```\n# b\n#\n") == "```\n# a\n```\n\n\n"
 
 
 def test_code_tables_imports_comments_and_front_matter_are_no_notes() -> None:

@@ -14,6 +14,7 @@ from memory.conversation import Conversation, Message, Reply, Role, Text, digest
 from memory.scope import OWN_PROJECT, Scope
 from memory.session import Arrival, Exchange, Receipt, RequestKind, Session
 from memory.stores.journal import SqliteJournal
+from proxy import diagnosis
 from proxy.cli import checks, server_access
 from proxy.cli.instance_lock import owned
 from proxy.cli.server import RunningServer
@@ -83,21 +84,21 @@ def test_a_folder_that_another_process_holds_is_told(home: Path, monkeypatch: py
 def test_a_folder_that_others_may_read_is_wrong(home: Path) -> None:
     home.mkdir()
     home.chmod(0o755)
-    found = checks.home(home, 0)
+    found = diagnosis.home(home, 0)
     assert found.verdict == "wrong" and "chmod" in found.mend
     home.chmod(0o700)
-    assert checks.home(home, 0).verdict == "well"
-    assert checks.home(home, 2**40).verdict == "wrong"
+    assert diagnosis.home(home, 0).verdict == "well"
+    assert diagnosis.home(home, 2**40).verdict == "wrong"
 
 
 def test_exchanges_that_could_not_be_taken_back_are_told(home: Path) -> None:
-    assert checks.aside(home) is None
+    assert diagnosis.aside(home) is None
     folder = home / "aside"
     folder.mkdir(parents=True)
     (folder / "1-waits").write_text("")
-    assert checks.aside(home) is None
+    assert diagnosis.aside(home) is None
     (folder / "2-unreadable.broken").write_text("")
-    found = checks.aside(home)
+    found = diagnosis.aside(home)
     assert found is not None and found.verdict == "doubtful"
     assert found.found == f"1 exchange cannot be read: {folder / '2-unreadable.broken'}"
 
@@ -158,16 +159,16 @@ def test_what_is_advised_fits_the_fault(why: str, mend: str) -> None:
 
 
 def test_package_data_that_cannot_be_read_is_doubtful(tmp_path: Path) -> None:
-    assert checks.vocabularies(tmp_path).verdict == checks.windows(tmp_path / "gone").verdict == "doubtful"
+    assert diagnosis.vocabularies(tmp_path).verdict == diagnosis.windows(tmp_path / "gone").verdict == "doubtful"
 
 
 def test_a_bridge_without_its_extra_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "litellm", None)
     route = UpstreamRoute(model="*", bridge="anthropic/*")
-    found = next(checks.bridges(UpstreamSettings(routes=(route,))))
+    found = next(diagnosis.bridges(UpstreamSettings(routes=(route,))))
     assert found.verdict == "wrong" and "without litellm" in found.found and "[bridge]" in found.mend
-    assert [each.verdict for each in checks.language_model("openai/small")] == ["wrong"]
-    assert list(checks.language_model(None)) == []
+    assert [each.verdict for each in diagnosis.language_model("openai/small")] == ["wrong"]
+    assert list(diagnosis.language_model(None)) == []
 
 
 @pytest.mark.usefixtures("provider")

@@ -191,6 +191,29 @@ def test_any_folder_of_markdown_is_taken_where_it_is_asked_for(tmp_path: Path) -
     assert found["decision"]["recorded_at"].startswith("2026-02-03")
 
 
+def test_headings_of_notes_are_found_again_and_are_no_memories_of_their_own(tmp_path: Path) -> None:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    (folder / "style.md").write_text(
+        "# Style\n\n## Always\n\nNaming conventions\n------------------\n\n"
+        f"{RULE}\n\n# Prefer composition\n\n{DECIDED}\n"
+    )
+    run("import", str(folder), "--kind", "notes", "--project", "billing", "--at-once")
+    assert sorted(each["text"] for each in facts()) == sorted([RULE, DECIDED])
+    assert "Naming conventions" in run("search", "naming conventions", "--project", "billing").out
+
+
+def test_what_to_do_next_is_one_line_for_each_command_where_nobody_looks(tmp_path: Path) -> None:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    (folder / "style.md").write_text(f"{RULE}\n")
+    told = run("import", str(folder), "--kind", "notes").out.splitlines()
+    ways = [line for line in told if line.startswith("  palimpsest ")]
+    assert [line.rpartition("  ")[2] for line in ways] == ["all that waits", "use it", "forget one, or all"]
+    assert len({line.rindex("  ") for line in ways}) == 1
+    assert "Your own Markdown is taken with --kind notes\n" in run("import", str(folder)).out
+
+
 def test_a_long_note_is_cut_at_its_headings_and_paragraphs() -> None:
     long = "# A\n\n" + "\n\n".join("word " * 300 for _ in range(10)) + "\n\n# B\n\nshort"
     found = pieces(long)

@@ -51,12 +51,13 @@ def test_what_memory_did_is_summed_up(server: RunningServer, monkeypatch: pytest
     told = server.ask("GET", "api/status", {"days": 7})
     assert told["sums"]["days"] == 7 and told["sums"]["requests"] == 0 and told["sums"]["saved"] is None
     sums = told["sums"] | {"requests": 40, "added": 1234, "shown": 1, "shorter": 90_000, "sheds": 2, "input": 100_000}
-    sums |= {"cache": 0.87, "saved": 0.5, "spent": 0.02, "priced": 39, "degraded": 3}
+    sums |= {"cache": 0.87, "saved": 0.6, "spent": 0.02, "lost": 0.1, "net": 0.48, "priced": 39, "degraded": 3}
     monkeypatch.setattr(RunningServer, "ask", lambda *_: {**told, "sums": sums})
     out = " ".join(run("status", "--days", "7").out.split())
     assert "in the last 7 days requests 40 added 1,234 tokens, 1 memory recalled" in out
     assert "not sent 90,000 tokens, by 2 sheds from the cache 87% of 100,000 tokens" in out
-    assert "saved about $0.4800, an estimate" in out and "of the 39 requests" in out and "degraded 3" in out
+    assert "saved about $0.4800, an estimate" in out and "$0.1000 lost by cache breaks" in out
+    assert "of the 39 requests" in out and "degraded 3" in out
 
 
 def test_the_log_of_a_server_that_nobody_asked_is_empty(server: RunningServer) -> None:

@@ -18,7 +18,7 @@ from proxy.cli.status_summary import home_of, line, main, short
 from tests.proxy.cli.running import clean_environment, run
 
 WELL: dict[str, Any] = {"status": "ok", "why": [], "memory": "on", "memories": 1412, "candidates": 0}
-SUMS = {"added": 1240, "shorter": 2_300_000, "saved": 0.42, "spent": 0.11}
+SUMS = {"added": 1240, "shorter": 2_300_000, "saved": 0.44, "spent": 0.11, "lost": 0.02, "net": 0.31}
 CPU_SECONDS = 0.25
 
 
@@ -45,7 +45,7 @@ def test_a_server_that_does_not_answer_is_not_waited_for(server: RunningServer, 
     [
         ({}, "1,412 memories"),
         ({"sums": SUMS, "candidates": 2}, "1,412 memories, +1.2k tokens today, -2.3M shed, ~$0.31 saved, 2 to review"),
-        ({"sums": {"added": 0, "shorter": 0, "saved": None, "spent": None}, "memories": 1}, "1 memory"),
+        ({"sums": {"added": 0, "shorter": 0, "saved": None, "net": None}, "memories": 1}, "1 memory"),
         ({"memory": "paused"}, "paused, 1,412 memories"),
         ({"memory": "off"}, "off"),
         ({"status": "degraded", "why": ["learning is 700 exchanges behind"]}, "! learning is 700 exchanges behind"),

@@ -248,11 +248,15 @@ def test_logins_are_found_and_warned_of(tmp_path: Path) -> None:
     assert machine.logins == {"codex", "claude", "opencode"}
     for runtime in ("codex", "claude", "opencode"):
         assert plan(runtime, ADDRESS, machine).warnings
-    assert "chatgpt.com/backend-api/codex" in " ".join(plan("codex", ADDRESS, machine).warnings)
+    told = " ".join(plan("codex", ADDRESS, machine).warnings)
+    assert "chatgpt.com" in told and "UPSTREAM" not in told
     assert "requires_openai_auth = true" in plan("codex", ADDRESS, machine).snippet
     assert not plan("qwen", ADDRESS, machine).warnings
     codex.write_text("not json")
     assert "codex" not in found().logins
+    codex.write_text(json.dumps({"OPENAI_API_KEY": "sk-kept"}))
+    snippets = [plan("codex", ADDRESS, found(**keys)).snippet for keys in ({}, {"OPENAI_API_KEY": "sk-told"})]
+    assert ["requires_openai_auth" in snippet for snippet in snippets] == [True, False]
 
 
 def test_folders_follow_the_runtimes_own_variables(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from memory.context.shed_savings import Worth
 from memory.ports import ModelTotals
 from proxy.api.savings import Row
 from proxy.web.plots.balance import balance, daily
@@ -69,7 +70,11 @@ def test_a_strip_of_one_request_far_below_a_large_window() -> None:
 
 def test_sums_are_bars_to_both_sides() -> None:
     told = ModelTotals("cheap", True, True, 3, 0, 10, 1, 500, 0, 900, 800, 1, 0)
-    rows = [Row("cheap").plus(told, 0.5, 0.1, True), Row("<b>dear</b>").plus(told, 0.0, 0.2, True), Row("unknown")]
+    rows = [
+        Row("cheap").plus(told, Worth(0.5, 0.1, 0.0)),
+        Row("<b>dear</b>").plus(told, Worth(0.0, 0.1, 0.1)),
+        Row("unknown"),
+    ]
     root = parsed(balance(rows))
     assert [each.attrib["class"] for each in root.iter("rect")] == ["gain", "loss"]
     assert "<b>dear</b>" in [each.text for each in root.iter("text")], "a name is a text"
@@ -78,7 +83,7 @@ def test_sums_are_bars_to_both_sides() -> None:
 
 def test_each_day_is_a_bar_up_or_down_and_one_without_a_price_is_none() -> None:
     told = ModelTotals("m", True, True, 3, 0, 10, 1, 500, 0, 900, 800, 1, 0)
-    rows = [Row("2026-03-02").plus(told, 0.5, 0.1, True), Row("2026-03-03").plus(told, 0.0, 0.2, True)]
+    rows = [Row("2026-03-02").plus(told, Worth(0.5, 0.1, 0.0)), Row("2026-03-03").plus(told, Worth(0.0, 0.1, 0.1))]
     root = parsed(daily(["2026-03-01", "2026-03-02", "2026-03-03"], [*rows, Row("2026-03-01")]))
     up, down = root.iter("rect")
     assert (up.attrib["class"], down.attrib["class"]) == ("gain", "loss")
