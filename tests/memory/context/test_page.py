@@ -206,11 +206,13 @@ def test_of_three_that_contradict_one_another_in_turn_none_is_lost() -> None:
 
 def test_what_differs_from_three_others_is_not_the_pages() -> None:
     ids = [f"order-{at}" for at in range(VARYING + 1)]
+    told = {"kind": FactKind.FACT, "category": Category.PROJECTS, "importance": 0.9, "confidence": 0.9}
     cases = [
-        fact(f"The order number is {9000 + at}.", id=own, kind=FactKind.FACT, category=Category.PROJECTS, importance=0.9,
-             confidence=0.9, contradicts=tuple(each for each in ids if each != own))
+        fact(
+            f"The order number is {9000 + at}.", id=own, contradicts=tuple(each for each in ids if each != own), **told
+        )
         for at, own in enumerate(ids)
-    ]  # fmt: skip
+    ]
     assert page(cases, 400, NOW) == Page()
     few = [replace(each, contradicts=each.contradicts[: VARYING - 1]) for each in cases]
     assert len(page(few, 400, NOW).memories) == len(cases)
