@@ -151,6 +151,11 @@ def tells(text: str) -> bool:
     return any(not piece.endswith("?") and not _ORDER.match(piece) for piece in _pieces(text))
 
 
+def only_exclaims(text: str) -> bool:
+    """Whether a text is nothing but a word or two at a time ("Good day."): no order either."""
+    return not _pieces(text)
+
+
 @lru_cache(maxsize=16384)
 def mostly_asks(text: str) -> bool:
     """Whether a text is a question with little more than what frames one.

@@ -15,7 +15,7 @@ from operator import attrgetter, itemgetter
 from typing import Final, NamedTuple, cast
 
 from memory.context.lexical import WeightedQuery
-from memory.context.message_intent import mostly_asks, only_nods
+from memory.context.message_intent import mostly_asks, only_exclaims, only_nods
 from memory.context.question import RecallQuestion
 from memory.context.relevance_floor import FLOOR, RelevanceFloor, is_evidence, passes
 from memory.context.route import NOWHERE, parts_of
@@ -151,7 +151,8 @@ def rank(
         extra = weights.recency * recent + weights.importance * important + weights.strength * strong
         pointed = parts_of(route, memory) if points else None
         close = near_by.get(id)
-        if not (share or near or close) and not (is_evidence(memory) and (pointed or cosine >= floor.alone)):
+        alone = cosine >= floor.alone and is_evidence(memory)
+        if not (share or near or close or alone or (pointed and not only_exclaims(memory.text))):
             continue
         if pointed or close:
             parts |= pointed or {}

@@ -11,6 +11,7 @@ from memory.context.message_intent import (
     asking,
     mostly_asks,
     only_moves_on,
+    only_exclaims,
     only_nods,
     seeks,
     tells,
@@ -81,3 +82,13 @@ def test_no_text_is_too_odd(text: str) -> None:
     assert isinstance(tells(text), bool)
     assert all(sentence in text for sentence in asking(text))
     assert isinstance(wants_advice(text), bool)
+
+
+@pytest.mark.parametrize("text", ["Good day.", "Hello there!", "Thanks. Good night.", ""])
+def test_a_word_or_two_at_a_time_only_exclaims(text: str) -> None:
+    assert only_exclaims(text)
+
+
+@pytest.mark.parametrize("text", ["Write a haiku about rain.", "Good day. The mascot is an otter.", "Is it ready now?"])
+def test_an_order_or_a_question_is_more_than_that(text: str) -> None:
+    assert not only_exclaims(text)
