@@ -303,6 +303,9 @@ class Journal(Protocol):
     async def tombstone(self, hashes: Sequence[bytes], at: datetime) -> None:
         """Remember keyed hashes of what must not be learned again."""
 
+    async def lift_tombstone(self, hash: bytes) -> None:
+        """What a keyed hash was made of may be learned again: it was dismissed, and that was taken back."""
+
     async def learnt(self, memories: Sequence[str]) -> dict[str, LearnedAt]:
         """Where memories were learnt, by their ids, as far as that is known."""
 

@@ -236,6 +236,10 @@ class SqlJournal(
         rows = [(key, stamp(at)) for key in hashes]
         await self._db.write(lambda connection: connection.executemany(QUERIES["tombstone_add"], rows))
 
+    async def lift_tombstone(self, hash: bytes) -> None:
+        """See :class:`memory.ports.Journal`."""
+        await self._db.write(lambda connection: connection.execute(QUERIES["tombstone_lift"], (hash,)))
+
     async def is_forgotten(self, hashes: Sequence[bytes]) -> frozenset[bytes]:
         """See :class:`memory.ports.Journal`."""
 

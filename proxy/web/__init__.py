@@ -10,6 +10,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from proxy.web import (
+    drafts,
     features,
     login,
     memories,
@@ -63,10 +64,13 @@ FORMS: dict[str, Page] = {
     "memory": memories.remember,
     "memory/{id}/edit": memory.edit,
     "memory/{id}/confirm": memory.confirm,
-    "memory/{id}/dismiss": memory.dismiss,
     "memory/{id}/pin": memory.pin,
     "memory/{id}/forget": memory.forget,
     "memory/{id}/promote": memory.promote,
+    "drafts/again": drafts.take_back,
+    "drafts/{id}/confirm": drafts.confirm,
+    "drafts/{id}/dismiss": drafts.dismiss,
+    "drafts/{id}/defer": drafts.defer,
     "review/{id}/approve": review.approve,
     "review/{id}/reject": review.reject,
     "review/{id}/defer": review.defer,

@@ -89,14 +89,8 @@ async def edit(visit: PageVisit) -> web.StreamResponse:
 async def confirm(visit: PageVisit) -> web.StreamResponse:
     """It still holds."""
     held = await visit.memory.fact_reviser.confirm(id_of(visit.request), await visit.everything())
-    back = "review" if visit.filled("back") == "review" else f"memory/{held.id}"
+    back = "review#contradictions" if visit.filled("back") == "review" else f"memory/{held.id}"
     return visit.sent_to(back, "Confirmed: it is your own word now.")
-
-
-async def dismiss(visit: PageVisit) -> web.StreamResponse:
-    """It was of the moment."""
-    await visit.memory.fact_reviser.dismiss(id_of(visit.request), await visit.everything())
-    return visit.sent_to("review", "Dismissed: it was of the moment.")
 
 
 async def pin(visit: PageVisit) -> web.StreamResponse:

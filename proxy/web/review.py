@@ -39,6 +39,8 @@ async def review(visit: PageVisit) -> web.StreamResponse:
     decided = [each for each in every if each["decided_at"] and each not in waiting]
     decided.sort(key=lambda each: float(each["decided_at"].timestamp()), reverse=True)
     last = next((each for each in decided if each["id"] == visit.session.decided), None)
+    later, states = visit.session.later, frozenset({State.DRAFT})
+    drafts = await visit.memory.commands.facts(owners, states=states, limit=DRAFTS + len(later))
     return await show(
         visit,
         "review.html",
@@ -47,11 +49,17 @@ async def review(visit: PageVisit) -> web.StreamResponse:
         more=max(len(waiting) - WAITING, 0),
         last=last,
         decided=decided[:DECIDED],
+<<<<<<< HEAD
         gone=await visit.ask("GET", "gone", limit=GONE),
         drafts=[
             serializers.memory(fact, visit.now)
             for fact in await visit.memory.commands.facts(owners, states=frozenset({State.DRAFT}), limit=DRAFTS)
         ],
+=======
+        drafts=[serializers.memory(fact, visit.now) for fact in drafts if fact.id not in later][:DRAFTS],
+        later=len(later),
+        draft=visit.session.draft,
+>>>>>>> b3
         unsettled=[
             [serializers.memory(fact, visit.now) for fact in group]
             for group in await contradictions(visit.memory, owners)
@@ -134,7 +142,7 @@ def _layer(visit: PageVisit) -> dict[str, str]:
 def _decided(
     visit: PageVisit, held: dict[str, Any], word: str, written: list[dict[str, str]] | None = None
 ) -> web.Response:
-    visit.session.decided = held["id"]
+    visit.session.decided, visit.session.draft = held["id"], None
     files = ", ".join(each["file"] for each in written or ())
     return visit.sent_to("review", f"{word}: {held['title'][:200]}" + (f" (written: {files})" if files else ""))
 

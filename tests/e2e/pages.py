@@ -14,7 +14,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from tests.e2e.looking import FILLS, NAME, Looking
 from tests.e2e.stage import Check
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.api.asking import asking
+from tests.proxy.drafts import draft
 from tests.proxy.web.filled import SMALL, fill, projects
 from tests.proxy.web.test_hostile import HOSTILE, plant
 from tests.running import Running, running
@@ -60,6 +61,9 @@ ATTEMPTS = {
         return opened?.document?.body?.textContent ?? ''""",
 }
 """What a page tries on another port; each returns what it could read."""
+
+FOCUSES = "document.querySelector(within).querySelector('[data-candidate]').focus()"
+"""Puts the focus on the first of a part of the page."""
 
 
 @dataclass
@@ -135,7 +139,36 @@ class Pages(Looking):
         await self.browser.press("a")
         self.check("they are approved", await self.soon("Approved:"))
         self.check("they stand in CONVENTIONS.md", self._written("Install packages with pnpm and nothing else."))
+        await self._drafts_and_rivals_by_keys()
         await self.complaints("deciding by keys")
+
+    async def _drafts_and_rivals_by_keys(self) -> None:
+        """A draft is put off, taken back and dismissed, and a contradiction settled, by one key each."""
+        memory, ask = self.proxy.edge.memory, asking(self.proxy)
+        assert memory is not None
+        held = [
+            await ask("POST", "api/remember?project=loom", {"text": f"The spare key lies with {who}"}, status=201)
+            for who in ("Rosa", "Tom")
+        ]
+        await ask("POST", "api/import/records?project=loom", draft(held[0]["owner"]))
+        one, other = await memory.journal.facts([each["id"] for each in held], [held[0]["owner"]])
+        await memory.journal.update(replace(one, contradicts=(other.id,)))
+        await memory.journal.update(replace(other, contradicts=(one.id,)))
+        await self.browser.visit(f"{self.root}review")
+        await self.browser.run(FOCUSES, within="#drafts")
+        for key, word in (("d", "Put off:"), ("u", "Waits again:"), ("r", "Dismissed:")):
+            await self.browser.press(key)
+            self.check(f"{key} on a draft: {word}", await self.soon(word))
+            if key == "d":
+                await self._focused_undo()
+            else:
+                await self.browser.run(FOCUSES, within="#drafts")
+        await self.browser.visit(f"{self.root}review")
+        await self.browser.run(FOCUSES, within="#contradictions")
+        await self.browser.press("2")
+        self.check("2 on a contradiction: that one holds", await self.soon("Confirmed:"))
+        left = await memory.journal.facts([one.id, other.id], [held[0]["owner"]])
+        self.check("the other holds no more", sorted(each.state for each in left) == ["active", "superseded"])
 
     async def _focused_undo(self) -> None:
         await self.browser.run("document.querySelector('.undo button').focus()")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
@@ -33,6 +33,21 @@ class Superseded(ValueError):
 
 class NoDraft(ValueError):
     """Only a draft can be dismissed."""
+
+
+class ChangedSince(ValueError):
+    """What is to be taken back was changed meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a person has said of a draft: ``fact`` is it as it was, ``before`` and ``after`` are all facts that this
+    changed. ``dismissal`` is the hash under which it does not come back, empty where it holds."""
+
+    fact: Fact
+    before: tuple[Fact, ...]
+    after: tuple[Fact, ...]
+    dismissal: bytes = b""
 
 
 class RevisedJournal(Journal, Protocol):
@@ -87,13 +102,45 @@ class FactReviser:
         """
 
         async def drawn() -> Lesson:
-            fact = await self._fact(id, owners)
-            if fact.state is not State.DRAFT:
-                raise NoDraft(f"{fact.id} is no draft, it is {fact.state}: palimpsest forget deletes it")
-            dismissed = dismissal_of(self._journal.key(), fact.owner, fact.text)
-            await self._journal.tombstone([dismissed], self._now())
-            await self._journal.withdraw_evidence([fact.id])
-            return lesson_of(0, (replace(fact, state=State.ARCHIVED),), (), frozenset({fact.id}))
+            return await self._dismissed(await self._draft(id, owners))
+
+        return await self._revised(drawn, owners)
+
+    async def decide(self, id: str, owners: Sequence[str], holds: bool) -> Decision:
+        """Confirm a draft, or dismiss it, so that :meth:`take_back` can undo that.
+
+        Raises:
+            NotFound, Ambiguous, Superseded, NoDraft: as :meth:`dismiss`.
+        """
+        before: list[Fact] = []
+
+        async def drawn() -> Lesson:
+            draft = await self._draft(id, owners)
+            lesson = await (self._confirmed(draft, owners) if holds else self._dismissed(draft))
+            before.extend(await self._journal.facts([fact.id for fact in lesson.facts], owners))
+            return lesson
+
+        lesson = await self._learner.revise(drawn)
+        fact = next(each for each in before if each.id == lesson.facts[0].id)
+        dismissal = b"" if holds else dismissal_of(self._journal.key(), fact.owner, fact.text)
+        return Decision(fact, tuple(before), tuple(lesson.facts), dismissal)
+
+    async def take_back(self, decision: Decision, owners: Sequence[str]) -> Fact:
+        """The draft waits again, and what it had ended or contradicted is as it was. Knowledge that it bore out counts
+        it again only when it is said again.
+
+        Raises:
+            ChangedSince: when any of it is gone or was changed meanwhile.
+        """
+
+        async def drawn() -> Lesson:
+            ids = [fact.id for fact in decision.after]
+            now = {fact.id: _settled(fact) for fact in await self._journal.facts(ids, owners)}
+            if any(now.get(fact.id) != _settled(fact) for fact in decision.after):
+                raise ChangedSince("it was changed meanwhile: set it right where it stands")
+            if decision.dismissal:
+                await self._journal.lift_tombstone(decision.dismissal)
+            return lesson_of(0, decision.before, (), frozenset(ids))
 
         return await self._revised(drawn, owners)
 
@@ -154,6 +201,18 @@ class FactReviser:
             0, facts, (), frozenset(fact.id for fact in facts), (MemoryUse(draft.id, SESSION, now, said=True),)
         )
 
+    async def _draft(self, id: str, owners: Sequence[str]) -> Fact:
+        fact = await self._fact(id, owners)
+        if fact.state is not State.DRAFT:
+            raise NoDraft(f"{fact.id} is no draft, it is {fact.state}: palimpsest forget deletes it")
+        return fact
+
+    async def _dismissed(self, draft: Fact) -> Lesson:
+        dismissed = dismissal_of(self._journal.key(), draft.owner, draft.text)
+        await self._journal.tombstone([dismissed], self._now())
+        await self._journal.withdraw_evidence([draft.id])
+        return lesson_of(0, (replace(draft, state=State.ARCHIVED),), (), frozenset({draft.id}))
+
     async def _fact(self, id: str, owners: Sequence[str]) -> Fact:
         memory = await self._commands.memory(id, owners)
         if not isinstance(memory, Fact):
@@ -170,3 +229,8 @@ class FactReviser:
             kept = [each for each in found if each.state is not State.SUPERSEDED]
             found = [*kept, *await self._followers([each.id for each in later], owners)]
         return found
+
+
+def _settled(fact: Fact) -> tuple[object, ...]:
+    """What a person decides of a fact; how often it was used since changes nothing of that."""
+    return fact.state, fact.text, fact.origin, fact.supersedes, fact.contradicts, fact.valid_until

@@ -33,7 +33,7 @@ function pressed(event) {
     }
     return;
   }
-  const button = "aerdu".includes(key) && key.length === 1 ? marked(key, candidate) : null;
+  const button = "aerdu123456789".includes(key) && key.length === 1 ? marked(key, candidate) : null;
   if (button) {
     event.preventDefault();
     button.click();
@@ -45,5 +45,6 @@ const told = document.getElementById("keys");
 if (told) {
   told.hidden = candidates.length === 0;
 }
-// The first candidate, else what was decided last, so that a key is enough.
-(candidates[0] ?? document.querySelector('.undo [data-key="u"]'))?.focus({ preventScroll: true });
+// The first of where one came from, else the first, else what was decided last, so that a key is enough.
+const section = location.hash ? document.getElementById(location.hash.slice(1)) : null;
+(section?.querySelector("[data-candidate]") ?? candidates[0] ?? document.querySelector('.undo [data-key="u"]'))?.focus({ preventScroll: true });

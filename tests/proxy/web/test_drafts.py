@@ -13,9 +13,10 @@ import pytest_asyncio
 
 from memory.learning.lesson import learn
 from memory.learning.lesson_result import Learned
+from memory.learning.tombstones import dismissal_of
 from tests.proxy.api.asking import Asking
 from tests.proxy.drafts import TEXT, draft
-from tests.proxy.web.browsing import Browser
+from tests.proxy.web.browsing import Browser, let_in
 from tests.running import Running
 
 SEARCH = "api/search?text=porch+sensor&project=loom"
@@ -41,16 +42,64 @@ async def test_it_waits_unseen_until_it_is_approved(ask: Asking, browser: Browse
     assert await found(ask) == [] and waiting not in await listed(ask, "active")
     page = await browser.get("review?project=loom")
     assert TEXT in page.text
-    after = await browser.submit(page, f"memory/{waiting}/confirm")
+    after = await browser.submit(page, f"drafts/{waiting}/confirm")
     assert "Confirmed" in after.text and "Review" in after.text
     assert await found(ask) == [TEXT] and waiting in await listed(ask, "active")
 
 
 async def test_it_is_dismissed_as_of_the_moment(ask: Asking, browser: Browser, waiting: str) -> None:
     page = await browser.get("review?project=loom")
-    after = await browser.submit(page, f"memory/{waiting}/dismiss")
-    assert "Dismissed" in after.text and TEXT not in after.text
+    after = await browser.submit(page, f"drafts/{waiting}/dismiss")
+    assert "Dismissed" in after.text and f"drafts/{waiting}/" not in after.raw
     assert await found(ask) == [] and await listed(ask, "draft") == []
+
+
+@pytest.mark.parametrize(("act", "word"), [("confirm", "Confirmed"), ("dismiss", "Dismissed"), ("defer", "Put off")])
+async def test_what_was_decided_last_is_taken_back(
+    ask: Asking, browser: Browser, waiting: str, act: str, word: str
+) -> None:
+    before = await ask("GET", f"api/facts/{waiting}")
+    page = await browser.submit(await browser.get("review?project=loom"), f"drafts/{waiting}/{act}")
+    assert f"{word}: " in page.text and f"drafts/{waiting}/" not in page.raw and 'data-key="u"' in page.raw
+    page = await browser.submit(page, "drafts/again")
+    assert f"Waits again: {TEXT}" in page.text and page.form(f"drafts/{waiting}/{act}")
+    assert waiting in await listed(ask, "draft") and await found(ask) == []
+    after = await ask("GET", f"api/facts/{waiting}")
+    assert {name: after[name] for name in ("origin", "confidence", "state")} == {
+        name: before[name] for name in ("origin", "confidence", "state")
+    }
+    fields = {"form": page.form(f"drafts/{waiting}/{act}").fields["form"]}
+    assert "nothing to take back" in (await browser.post("/palimpsest/drafts/again", fields, 409)).text
+
+
+async def test_what_it_had_contradicted_is_as_it_was(ask: Asking, browser: Browser) -> None:
+    old = await ask("POST", "api/remember?project=loom", {"text": "The loom listens on port 4400"}, status=201)
+    record = draft(old["owner"], "The loom listens on port 5500")
+    assert (await ask("POST", "api/import/records?project=loom", record))["facts"] == 1
+
+    async def held() -> tuple[str, list[str]]:
+        told = await ask("GET", f"api/facts/{old['id']}")
+        return told["state"], told["contradicts"]
+
+    before = await held()
+    page = await browser.submit(await browser.get("review?project=loom"), f"drafts/{record['id']}/confirm")
+    assert await held() != before == ("active", [])
+    await browser.submit(page, "drafts/again")
+    assert await held() == before and await listed(ask, "draft") == [record["id"]]
+
+
+async def test_what_was_changed_since_is_not_taken_back(ask: Asking, browser: Browser, waiting: str) -> None:
+    page = await browser.submit(await browser.get("review?project=loom"), f"drafts/{waiting}/confirm")
+    await ask("POST", f"api/facts/{waiting}/update", {"text": "The porch sensor sleeps at night"})
+    assert "changed meanwhile" in (await browser.submit(page, "drafts/again", 409)).text
+
+
+async def test_one_that_is_put_off_waits_unseen_until_the_next_log_in(
+    ask: Asking, browser: Browser, waiting: str, proxy: Running
+) -> None:
+    page = await browser.submit(await browser.get("review?project=loom"), f"drafts/{waiting}/defer")
+    assert "1 draft put off" in page.text and waiting in await listed(ask, "draft")
+    assert TEXT in (await (await let_in(proxy)).get("review?project=loom")).text
 
 
 async def test_only_a_draft_is_dismissed(ask: Asking) -> None:
@@ -97,6 +146,18 @@ async def test_what_was_dismissed_does_not_come_back_in_the_same_words(proxy: Ru
     assert await drafts(proxy, ask) == {}
     await ask("POST", "api/remember", {"text": text}, status=201)
     assert [each["text"] for each in (await ask("GET", "api/facts"))["facts"]] == [text], "said for sure, it is kept"
+
+
+@pytest.mark.usefixtures("doubting")
+async def test_what_was_dismissed_by_mistake_is_learned_again(proxy: Running, ask: Asking, browser: Browser) -> None:
+    await proxy.chat(SAID, session="s1")
+    [id] = (await drafts(proxy, ask)).values()
+    page = await browser.submit(await browser.get("review"), f"drafts/{id}/dismiss")
+    await browser.submit(page, "drafts/again")
+    await ask("POST", "api/forget", {"ids": [id]})
+    memory = proxy.edge.memory
+    assert memory is not None
+    assert not await memory.journal.is_forgotten([dismissal_of(memory.journal.key(), "up:/local/loom", SAID)])
 
 
 @pytest.mark.usefixtures("doubting")

@@ -96,7 +96,9 @@ async def test_a_contradiction_is_settled_by_a_confirmation(ask: Asking, browser
     page = await browser.get("review")
     assert "Contradictions" in page.text and "vault" in page.text and "drawer" in page.text
     assert "1 contradiction" in (await browser.get("")).text
-    assert "Confirmed" in (await browser.submit(page, "confirm")).text
+    assert 'data-key="1"' in page.raw and 'data-key="2"' in page.raw
+    after = await browser.submit(page, "confirm")
+    assert "Confirmed" in after.text and "Review" in after.text and "Contradictions" not in after.text
 
 
 async def test_nobody_elses_candidate_is_there(ask: Asking, browser: Browser) -> None:

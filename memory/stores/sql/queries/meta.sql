@@ -22,5 +22,8 @@ SELECT
 -- tombstone_add: remember the keyed hash of something that was forgotten
 INSERT INTO tombstones (hash, at) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING;
 
+-- tombstone_lift: what was dismissed by mistake may be learned again
+DELETE FROM tombstones WHERE hash = ?;
+
 -- tombstone_find: which of these hashes were forgotten
 SELECT hash FROM tombstones WHERE hash IN (?*);
