@@ -49,17 +49,10 @@ async def review(visit: PageVisit) -> web.StreamResponse:
         more=max(len(waiting) - WAITING, 0),
         last=last,
         decided=decided[:DECIDED],
-<<<<<<< HEAD
         gone=await visit.ask("GET", "gone", limit=GONE),
-        drafts=[
-            serializers.memory(fact, visit.now)
-            for fact in await visit.memory.commands.facts(owners, states=frozenset({State.DRAFT}), limit=DRAFTS)
-        ],
-=======
         drafts=[serializers.memory(fact, visit.now) for fact in drafts if fact.id not in later][:DRAFTS],
         later=len(later),
         draft=visit.session.draft,
->>>>>>> b3
         unsettled=[
             [serializers.memory(fact, visit.now) for fact in group]
             for group in await contradictions(visit.memory, owners)
