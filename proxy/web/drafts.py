@@ -36,17 +36,25 @@ async def take_back(visit: PageVisit) -> web.StreamResponse:
     Raises:
         Refusal: 409, when there is nothing to take back, or it was changed meanwhile.
     """
-    last = visit.session.draft
-    if last is None:
-        raise Refusal(409, "there is nothing to take back: it was done already, or before you logged in")
-    if last.decision is not None:
+    draft = await last(visit)
+    if draft is None:
+        raise Refusal(409, "there is nothing to take back: it was done or forgotten already, or before you logged in")
+    if draft.decision is not None:
         try:
-            await visit.memory.fact_reviser.take_back(last.decision, await visit.everything())
+            await visit.memory.fact_reviser.take_back(draft.decision, await visit.everything())
         except ChangedSince as error:
             raise Refusal(409, str(error)) from error
-    visit.session.later.discard(last.id)
+    visit.session.later.discard(draft.id)
     visit.session.draft = None
-    return visit.sent_to(BACK, f"Waits again: {last.text[:200]}")
+    return visit.sent_to(BACK, f"Waits again: {draft.text[:200]}")
+
+
+async def last(visit: PageVisit) -> DecidedDraft | None:
+    """What was decided last, for as long as it can be taken back: what was forgotten since is held here no longer."""
+    draft = visit.session.draft
+    if draft is not None and not await visit.memory.journal.facts([draft.id], await visit.everything()):
+        visit.session.draft = draft = None
+    return draft
 
 
 async def _decide(visit: PageVisit, holds: bool) -> Decision:
@@ -57,6 +65,6 @@ def _decided(visit: PageVisit, decision: Decision, word: str, why: str) -> web.R
     return _noted(visit, DecidedDraft(decision.fact.id, decision.fact.text, word, decision), why)
 
 
-def _noted(visit: PageVisit, last: DecidedDraft, why: str) -> web.Response:
-    visit.session.draft, visit.session.decided = last, ""
-    return visit.sent_to(BACK, f"{last.word}: {why}.")
+def _noted(visit: PageVisit, draft: DecidedDraft, why: str) -> web.Response:
+    visit.session.draft, visit.session.decided = draft, ""
+    return visit.sent_to(BACK, f"{draft.word}: {why}.")

@@ -7,6 +7,7 @@ was found last where they take longer: a provider that does not answer, or a fol
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -51,22 +52,25 @@ class LatestFindings:
     """Looks, and keeps what it has found."""
 
     edge: Edge
+    clock: Callable[[], float] = time.monotonic
     _found: Found = field(default_factory=Found)
-    _at: float = -FRESH
+    _at: float = -math.inf
     _looking: asyncio.Task[None] | None = None
 
     async def latest(self, ask_for_backups: AskForBackups | None) -> Found:
         """What was found last, or is found within a moment; of backups nothing while memory is not open."""
-        if self._looking is None and time.monotonic() - self._at >= FRESH:
+        if self._looking is None and self.clock() - self._at >= FRESH:
             self._looking = self.edge.run_in_background(self._look(ask_for_backups))
         if self._looking is not None:
             await asyncio.wait([self._looking], timeout=MOMENT)
         return self._found
 
     async def _look(self, ask_for_backups: AskForBackups | None) -> None:
-        # Each is shown as soon as it is there: a folder that hangs hides no finding of the doctor's.
-        await asyncio.gather(self._check(), self._look_for_backups(ask_for_backups))
-        self._at, self._looking = time.monotonic(), None
+        try:
+            # Each is shown as soon as it is there: a folder that hangs hides no finding of the doctor's.
+            await asyncio.gather(self._check(), self._look_for_backups(ask_for_backups))
+        finally:
+            self._at, self._looking = self.clock(), None
 
     async def _check(self) -> None:
         edge = self.edge

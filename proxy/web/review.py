@@ -10,6 +10,7 @@ from memory.candidate import CandidateState
 from memory.fact import State
 from proxy.api import serializers
 from proxy.web.contradictions import contradictions
+from proxy.web.drafts import last as last_decided
 from proxy.web.rendering import show
 from proxy.web.visit import PageVisit
 
@@ -52,7 +53,7 @@ async def review(visit: PageVisit) -> web.StreamResponse:
         gone=await visit.ask("GET", "gone", limit=GONE),
         drafts=[serializers.memory(fact, visit.now) for fact in drafts if fact.id not in later][:DRAFTS],
         later=len(later),
-        draft=visit.session.draft,
+        draft=await last_decided(visit),
         unsettled=[
             [serializers.memory(fact, visit.now) for fact in group]
             for group in await contradictions(visit.memory, owners)

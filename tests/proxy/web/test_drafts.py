@@ -94,6 +94,17 @@ async def test_what_was_changed_since_is_not_taken_back(ask: Asking, browser: Br
     assert "changed meanwhile" in (await browser.submit(page, "drafts/again", 409)).text
 
 
+@pytest.mark.parametrize("act", ["confirm", "dismiss", "defer"])
+async def test_what_was_forgotten_since_stands_on_the_page_no_more(
+    ask: Asking, browser: Browser, waiting: str, act: str
+) -> None:
+    page = await browser.submit(await browser.get("review?project=loom"), f"drafts/{waiting}/{act}")
+    assert TEXT in page.text
+    await ask("POST", "api/forget?project=loom", {"ids": [waiting]})
+    assert TEXT not in (await browser.get("review?project=loom")).raw
+    assert "nothing to take back" in (await browser.submit(page, "drafts/again", 409)).text
+
+
 async def test_one_that_is_put_off_waits_unseen_until_the_next_log_in(
     ask: Asking, browser: Browser, waiting: str, proxy: Running
 ) -> None:

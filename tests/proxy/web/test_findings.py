@@ -9,7 +9,7 @@ from typing import Any
 
 from memory.stores.backups.backup import take
 from memory.stores.backups.places import BackupLook, own_place, read_state, write_state
-from proxy.web.findings import NEWEST, LatestFindings
+from proxy.web.findings import FRESH, NEWEST, LatestFindings
 from tests.fake_provider import fake_provider
 from tests.proxy.api.asking import asking
 from tests.proxy.web.browsing import let_in
@@ -70,3 +70,25 @@ async def test_what_hangs_holds_no_page_up_and_hides_nothing_else(tmp_path: Path
         assert asked == 1, "what is fresh is not looked for again"
         assert found.backups is not None and found.backups["many"] == NEWEST + 2
         assert [each["folder"] for each in found.backups["newest"]] == ["6", "5", "4", "3", "2"]
+
+
+async def test_what_fails_is_looked_for_again(tmp_path: Path) -> None:
+    now = 0.0
+
+    async def broken() -> dict[str, Any]:
+        return {"backups": [{"folder": "without a time"}]}
+
+    async def whole() -> dict[str, Any]:
+        return {"backups": []}
+
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        looking = LatestFindings(proxy.edge, clock=lambda: now)
+        await looking.latest(broken)
+        while proxy.edge.beside:
+            await asyncio.wait(proxy.edge.beside)
+            await asyncio.sleep(0)
+        now += FRESH
+        for _ in range(PATIENCE):
+            if (await looking.latest(whole)).backups is not None:
+                break
+        assert (await looking.latest(whole)).backups == {"backups": [], "newest": [], "many": 0}
