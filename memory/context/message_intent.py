@@ -172,6 +172,13 @@ def _words(pieces: Iterable[str]) -> int:
     return sum(len(piece.split()) for piece in pieces)
 
 
+_EXCLAIMED: Final = 2
+"""Words of an exclamation at most."""
+_UNSPACED: Final = 8
+"""Stems of one at most where no spaces part words: signs, and pairs of them."""
+
+
 def _pieces(text: str) -> list[str]:
     """The sentences of a text that are more than an exclamation."""
-    return [piece for found in SENTENCE.findall(text) if len((piece := found.strip()).split()) > 2]
+    found = [piece.strip() for piece in SENTENCE.findall(text)]
+    return [each for each in found if len(each.split()) > _EXCLAIMED or len(stems_of(each)) > _UNSPACED]

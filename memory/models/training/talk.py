@@ -32,6 +32,8 @@ UNKNOWN: Final = -1
 """The kind of a clause of which the labels of ``settling`` and ``working`` tell only that it is worth keeping, that it
 is of the moment, or neither."""
 _ROUGH: Final = dict.fromkeys(("choice", "spec", "drop", "plan", "lasting"), KEPT) | {"reason": UNKNOWN}
+_STEPS: Final = ("none.step", "none.check", "none.bug", "none.paste")
+"""Labels of what is of the moment that the talk does not have; the others tell the same there and here."""
 _LETTERS: Final = {letter: place for place, letter in enumerate("upo")}
 _FLAGS: Final = "~+^<"
 
@@ -187,7 +189,7 @@ def _meant(label: str) -> tuple[int, int, tuple[bool, bool, bool, bool]]:
     scope = next((_LETTERS[part[0]] for part in rest if part[0] in _LETTERS), -1)
     marks = "".join(part for part in rest if part[0] in _FLAGS)
     flags = ("~" in marks, "+" in marks, "^" in marks, "<" in marks)
-    known = _LABELS.index(kind) if kind in _LABELS else _ROUGH.get(kind, PASSED)
+    known = _LABELS.index(kind) if kind in _LABELS else PASSED if kind in _STEPS else _ROUGH[kind]
     return known, scope if kind in LASTING_KINDS else -1, flags
 
 

@@ -84,11 +84,25 @@ def test_no_text_is_too_odd(text: str) -> None:
     assert isinstance(wants_advice(text), bool)
 
 
-@pytest.mark.parametrize("text", ["Good day.", "Hello there!", "Thanks. Good night.", ""])
+@pytest.mark.parametrize("text", ["Good day.", "Hello there!", "Thanks. Good night.", "你好。", "おはよう", ""])
 def test_a_word_or_two_at_a_time_only_exclaims(text: str) -> None:
     assert only_exclaims(text)
 
 
-@pytest.mark.parametrize("text", ["Write a haiku about rain.", "Good day. The mascot is an otter.", "Is it ready now?"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write a haiku about rain.",
+        "Good day. The mascot is an otter.",
+        "Is it ready now?",
+        "我们把夜间备份移到四点半了。",
+        "在庫表の倉庫は赤い箱に入っている。",
+    ],
+)
 def test_an_order_or_a_question_is_more_than_that(text: str) -> None:
     assert not only_exclaims(text)
+
+
+@pytest.mark.parametrize("text", ["我们把夜间备份移到四点半了。", "在庫表の倉庫は赤い箱に入っている。"])
+def test_a_sentence_without_spaces_tells_something(text: str) -> None:
+    assert tells(text)

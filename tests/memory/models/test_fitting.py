@@ -8,7 +8,7 @@ import pytest
 from memory.models.training.clauses import KINDS, allowed_kinds
 from memory.models.training.fitting import allowed_slope, softmax_slope
 from memory.models.training.talk import KEPT, PASSED, UNKNOWN, labelled_clauses
-from memory.understanding.network import LASTING_KINDS, softmax
+from memory.understanding.network import LASTING_KINDS, PASSING_KINDS, softmax
 
 
 def told(label: str) -> int:
@@ -23,6 +23,15 @@ def told(label: str) -> int:
 )
 def test_a_rough_label_says_only_whether_it_is_kept(label: str, kind: int) -> None:
     assert told(label) == kind
+
+
+def test_what_both_guides_call_by_one_name_is_one_kind() -> None:
+    assert told("none.fix") == len(LASTING_KINDS) + PASSING_KINDS.index("fix")
+
+
+def test_a_label_that_no_guide_knows_is_told() -> None:
+    with pytest.raises(KeyError, match="dce"):
+        told("dce p")
 
 
 def test_what_only_gives_a_reason_is_not_learnt_from() -> None:
