@@ -48,6 +48,8 @@ WORDED: Final = 8
 """Letters of a clause from which on it can be found again in a text."""
 DOUBTED: Final = 0.4
 """The probability below which what a rule has found in talk about work is taken for something of the moment."""
+PASSING: Final = 0.05
+"""The probability below which that holds of what is read as an order, too: many orders settle something all the same."""
 LIKING: Final = 0.85
 """How sure it must be of what somebody likes in a talk that is not about work."""
 TELLING: Final = 4
@@ -179,7 +181,7 @@ def _borne_out(draft: FactDraft, read: Sequence[Clause]) -> bool:
         return True
     drafted = letters(draft.text)
     read_so = [clause.judged for clause in read if _same_words(letters(clause.text), drafted)]
-    return not read_so or any(each.worth_keeping >= DOUBTED or each.passing not in _IDLE for each in read_so)
+    return not read_so or any(each.worth_keeping >= (DOUBTED if each.passing in _IDLE else PASSING) for each in read_so)
 
 
 def _same_words(clause: str, draft: str) -> bool:
