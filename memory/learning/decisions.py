@@ -101,7 +101,7 @@ RULES: tuple[Rule, ...] = (
         "drop remove delete kill ditch scrap rid",
         r"\b(?:drop|remove|delete|kill|ditch|scrap|get rid of) (?:the |all |our |any )?(?:[\w`\"./-]{1,40} ){0,6}?"
         r"(?:complete\w{0,3}ly|entirely|altogether|for good)\b",
-        r"^(?:drop|kill|ditch|scrap) (?:the |all |our |any )?\w{2,}",
+        r"^(?:drop|kill|ditch|scrap) (?!(?:it|this|that|them|these|those)\b)(?:the |all |our |any )?\w{2,}",
     ),
     rule(
         "let's have it so",

@@ -49,7 +49,7 @@ WORDED: Final = 8
 DOUBTED: Final = 0.4
 """The probability below which what a rule has found in talk about work is taken for something of the moment."""
 PASSING: Final = 0.05
-"""The probability below which that holds of what is read as an order, too: many orders settle something all the same."""
+"""The probability below which that holds of what is read as an order, too: many orders settle something."""
 LIKING: Final = 0.85
 """How sure it must be of what somebody likes in a talk that is not about work."""
 TELLING: Final = 4

@@ -109,7 +109,8 @@ def by_rules(
         if meant is None or (request is None and picked is not None and clause.position in picked.clauses):
             continue
         finding_ = judge(meant)
-        if finding_ is not None and technical and finding_.layer is Layer.USER and finding_.confidence <= 0.6:
+        unsure_of_life = finding_ is not None and finding_.layer is Layer.USER and finding_.confidence <= 0.6
+        if unsure_of_life and (technical or work):
             # Where code is talked of, "I want" and "I did" are about the code.
             finding_ = None
         if request is not None and (finding_ is None or finding_.confidence < 0.7):

@@ -214,6 +214,18 @@ def test_what_is_of_the_moment_is_never_learnt(said: str, work: bool) -> None:
     assert extract(said, Origin.USER, AT, work=work) == []
 
 
+@pytest.mark.parametrize("said", ["Scrap the container", "Kill the preview", "Ditch the stash"])
+def test_what_a_rule_finds_in_an_order_that_surely_passes_is_not_learnt(said: str) -> None:
+    assert by_rules(said, Origin.USER, AT, work=True), "a rule finds something"
+    assert extract(said, Origin.USER, AT, work=True) == []
+
+
+def test_at_work_a_doubtful_reading_as_ones_own_life_holds_nowhere() -> None:
+    said = "We won't do the raffle for now"
+    assert [draft.layer for draft in by_rules(said, Origin.USER, AT)] == [Layer.USER]
+    assert by_rules(said, Origin.USER, AT, work=True) == []
+
+
 def test_what_is_merely_so_is_learnt_where_an_agent_is_at_work() -> None:
     told = "The data team is three people: Ines, Jonas and Radu."
     assert texts(told) == []

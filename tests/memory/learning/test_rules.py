@@ -48,7 +48,7 @@ CASES: dict[ModuleType, dict[str, tuple[str, str]]] = {
         "under way": ("We're migrating to the new scheduler.", "We're going to the cinema."),
         "it has ended": ("The XML export is no longer supported.", "It no longer works."),
         "not needed": ("We don't need the fallback route.", "No need to worry."),
-        "away with it": ("Remove the legacy flag completely.", "Remove the first line."),
+        "away with it": ("Scrap the legacy importer.", "Scrap it, the watcher hangs."),
         "let's have it so": ("Let's use integers for the ids.", "Let's fix the tests."),
         "let's do it this way": ("Let's take a schema-first approach.", "Let's do it."),
         "instead": ("Return an empty list instead of null.", "Why is it empty instead of null?"),
