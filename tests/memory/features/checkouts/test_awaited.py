@@ -221,3 +221,11 @@ def test_a_file_that_there_are_several_of_is_none_of_them(repository: Repository
     for folder in ("a", "b"):
         repository.write(f"{folder}/index.ts", "x")
     assert found("It is in index.ts.", seen_of(repository)) == ()
+
+
+def test_a_version_beside_an_awaited_file_does_not_stand_in_it(repository: Repository) -> None:
+    dependencies = '[project]\nname = "loom"\nversion = "1"\ndependencies = ["pydantic==2.7.1"]\n'
+    repository.write("pyproject.toml", dependencies)
+    repository.commit("dependencies")
+    cites = found("We stay on pydantic 2.7.1 and put the limiter into limiter.py.", seen_of(repository))
+    assert [(each.name, each.seen) for each in cites] == [("limiter.py", False), ("pydantic 2.7.1", True)]
