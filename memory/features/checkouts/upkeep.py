@@ -25,8 +25,8 @@ MOST_PRIMED = 500
 """Memories that are looked up when a checkout is seen first."""
 MOST_AWAITING = 500
 """Memories of a repository for which it is looked whether what they name has come."""
-MOST_LOOKED = 500
-"""Memories that are looked into behind one exchange."""
+MOST_LOOKED = 16
+"""Memories that are looked into behind one exchange: each asks git several times, and after an upgrade all do."""
 
 
 class CheckoutUpkeep:
@@ -77,7 +77,7 @@ class CheckoutUpkeep:
             return False
         new = await self._journal.unlooked(view.checkout.repository, MOST_LOOKED)
         if new:
-            cited = await self._sight.run_git(lambda: {id: found(text, view) for id, text in new})
+            cited = await self._found(new, view)
             await self._journal.looked(cited)
             self._rows.written()
             self._await(view, cited.values())
@@ -87,7 +87,7 @@ class CheckoutUpkeep:
     async def look_into(self, facts: Sequence[Fact], view: CheckoutView) -> None:
         """Find what facts cite that were learnt nowhere: from now on it is known whether that holds."""
         here = replace(view.checkout, branch="", staged=False)
-        cited = await self._sight.run_git(lambda: {fact.id: found(fact.text, view) for fact in facts})
+        cited = await self._found([(fact.id, fact.text) for fact in facts], view)
         learnt = [LearnedAt(fact.id, fact.owner, here, "", cited[fact.id], looked=True) for fact in facts]
         for each in learnt:
             await self._journal.learn_where(each)
@@ -117,6 +117,10 @@ class CheckoutUpkeep:
     def forget(self) -> None:
         """What memories named is known to nobody any more."""
         self._awaiting.clear()
+
+    async def _found(self, texts: Iterable[tuple[str, str]], view: CheckoutView) -> dict[str, tuple[Citation, ...]]:
+        """What memories cite, by their ids; one by one, so that what a request asks git is not behind all of them."""
+        return {id: await self._sight.run_git(partial(found, text, view)) for id, text in texts}
 
     async def _awaited_in(self, view: CheckoutView) -> list[LearnedAt]:
         """The memories that await something and hold in this checkout."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,12 +14,15 @@ from memory.features.checkouts.awaited import Awaiting, awaiting, look_for, sett
 from memory.features.checkouts.checking import MOST_CHECKOUTS
 from memory.features.checkouts.finding import found
 from memory.features.checkouts.looking import CheckoutView, look
+from memory.features.checkouts.upkeep import MOST_LOOKED
 from memory.hooks.feature import MemoryMark
 from memory.lru import LruDict
+from memory.ports import Lesson
 from memory.scope import Layer, Scope
 from memory.session import Arrival, RequestKind, Session
 from tests.memory.features.checkouts.repository import Repository
 from tests.memory.features.checkouts.working import Working, working
+from tests.memory.stores.derived_facts import passage
 
 LIMITER = "We decided to put the rate limiter into limiter.py, in the class TokenBucket."
 SCOPE = Scope(user="local", project="loom")
@@ -107,6 +111,31 @@ async def test_it_is_found_after_a_start_too(tmp_path: Path) -> None:
         on.feature.upkeep._awaiting = LruDict(MOST_CHECKOUTS)
         await on.seen()
         assert await awaits(on) == [("TokenBucket", True, "limiter.py")]
+
+
+async def test_after_an_upgrade_memories_are_looked_into_few_by_few(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with working(tmp_path) as on:
+        await on.say(LIMITER)
+        repository, journal = str(on.repository.root), on.memory.journal
+        view = on.feature.sight.view(repository)
+        assert view is not None
+        turns = [replace(passage(f"drain_jobs is slow, {number}"), owner=OWNER) for number in range(MOST_LOOKED + 4)]
+        learnt = dict.fromkeys([each.id for each in turns], False)
+        await journal.learn(Lesson(0, (), tuple(turns), checkout=view.checkout, learnt=learnt))
+        jobs = []
+        run_git = on.feature.sight.run_git
+
+        async def counted(work: Callable[[], object]) -> object:
+            jobs.append(work)
+            return await run_git(work)
+
+        monkeypatch.setattr(on.feature.sight, "run_git", counted)
+        assert await on.feature.upkeep.look_into_new(view)
+        assert len(await journal.unlooked(repository, 100)) == 4
+        assert len(jobs) == MOST_LOOKED, "what a request asks git is not behind all of them"
+        assert await on.feature.upkeep.look_into_new(view) and not await on.feature.upkeep.look_into_new(view)
 
 
 async def test_a_command_is_awaited_as_well(tmp_path: Path) -> None:
