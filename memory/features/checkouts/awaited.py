@@ -51,6 +51,12 @@ class Awaiting:
             if each.sort is CitationKind.FILE and not each.seen and len(self.files) < MOST_FILES:
                 self.files.setdefault(each.name.removeprefix(f"{self.view.root}/").removeprefix("./"), False)
 
+    def has_come(self, lying: Mapping[str, bool]) -> bool:
+        """Whether an awaited file lies there now that did not before: told once."""
+        come = any(there and not self.files.get(path, False) for path, there in lying.items())
+        self.files |= lying
+        return come
+
     def take(self) -> tuple[Citation, ...]:
         """The names that are looked for next."""
         number = everywhere = 0
@@ -90,20 +96,12 @@ def awaiting(rows: Sequence[LearnedAt], view: CheckoutView, before: Awaiting | N
     if before is not None:
         first = tuple(each for each in before.left if each in names)
     parts = frozenset(part for path in view.files for part in path.split("/"))
-    lying = {name_of(each) for each in cites if each.file}
-    plausible = [each for each in dict.fromkeys((*first, *names)) if each in lying or _may_be_there(each, parts)]
+    uncommitted = {name_of(each) for each in cites if each.file}
+    plausible = [each for each in dict.fromkeys((*first, *names)) if each in uncommitted or _may_be_there(each, parts)]
     found = Awaiting(view, frozenset(names), tuple(plausible), whole, changed)
     found.await_files(names)
-    found.files = _lying(view.root, found.files)
+    found.files = lying(view.root, found.files)
     return found
-
-
-def has_come(known: Awaiting) -> bool:
-    """Whether an awaited file lies there that did not before: told once."""
-    now = _lying(known.view.root, known.files)
-    come = any(there and not known.files[path] for path, there in now.items())
-    known.files = now
-    return come
 
 
 def look_for(name: Citation, view: CheckoutView, within: frozenset[str] | None = None) -> Citation:
@@ -152,8 +150,8 @@ def _is_committed(hit: Citation, view: CheckoutView) -> bool:
     return pattern.search(text.encode()) is not None
 
 
-def _lying(root: str, paths: Iterable[str]) -> dict[str, bool]:
-    """Which files lie in a checkout."""
+def lying(root: str, paths: Iterable[str]) -> dict[str, bool]:
+    """Which files lie in a checkout, of some that nobody adds to meanwhile."""
     with CheckoutFiles(root) as inside:
         return {path: _lies(inside, path) for path in paths}
 

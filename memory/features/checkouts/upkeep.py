@@ -101,12 +101,14 @@ class CheckoutUpkeep:
         if not self._journal.works:
             return
         known = self._awaiting.get(view.root)
-        come = known is not None and known.files and await self._sight.run_git(partial(awaited.has_come, known))
-        if come:
+        if known is not None and await self._has_come(known):
             view = await self._sight.look_anew(view.root) or view
         if known is None or not known.is_of(view):
+            before, files = known, frozenset(known.files if known is not None else ())
             rows = await self._awaited_in(view)
-            known = await self._sight.run_git(partial(awaited.awaiting, rows, view, known))
+            known = await self._sight.run_git(partial(awaited.awaiting, rows, view, before))
+            if before is not None:  # what was added since is in none of the rows
+                known.files |= {path: False for path in before.files if path not in files}
             self._awaiting.put(view.root, known)
         found: dict[Citation, Citation] = {}
         for name in known.take():  # one by one, so that what a request asks git is not behind all of them
@@ -117,6 +119,12 @@ class CheckoutUpkeep:
     def forget(self) -> None:
         """What memories named is known to nobody any more."""
         self._awaiting.clear()
+
+    async def _has_come(self, known: awaited.Awaiting) -> bool:
+        """Whether an awaited file lies there that did not before. New ones may be added while git's thread looks."""
+        if not known.files:
+            return False
+        return known.has_come(await self._sight.run_git(partial(awaited.lying, known.view.root, tuple(known.files))))
 
     async def _found(self, texts: Iterable[tuple[str, str]], view: CheckoutView) -> dict[str, tuple[Citation, ...]]:
         """What memories cite, by their ids; one by one, so that what a request asks git is not behind all of them."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import itertools
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,8 +13,10 @@ from pathlib import Path
 import pytest
 
 from memory.checkout import Citation, CitationKind, LearnedAt
+from memory.features.checkouts import awaited
 from memory.features.checkouts.awaited import Awaiting, awaiting, look_for, settled
 from memory.features.checkouts.checking import MOST_CHECKOUTS
+from memory.features.checkouts.files import CheckoutFiles
 from memory.features.checkouts.finding import found
 from memory.features.checkouts.looking import CheckoutView, look
 from memory.features.checkouts.upkeep import MOST_LOOKED
@@ -136,6 +141,35 @@ async def test_after_an_upgrade_memories_are_looked_into_few_by_few(
         assert len(await journal.unlooked(repository, 100)) == 4
         assert len(jobs) == MOST_LOOKED, "what a request asks git is not behind all of them"
         assert await on.feature.upkeep.look_into_new(view) and not await on.feature.upkeep.look_into_new(view)
+
+
+@pytest.mark.parametrize("moved", [False, True])
+async def test_a_file_that_is_named_while_git_looks_is_awaited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moved: bool
+) -> None:
+    async with working(tmp_path) as on:
+        await on.say(LIMITER)
+        root, upkeep, loop = str(on.repository.root), on.feature.upkeep, asyncio.get_running_loop()
+        if moved:
+            on.repository.commit("something else")
+        view = await on.feature.sight.look_anew(root)
+        assert view is not None
+        looks, named, lies = itertools.count(), threading.Event(), awaited._lies
+
+        def name() -> None:
+            upkeep._await(view, [[Citation(CitationKind.FILE, "later.py")]])
+            named.set()
+
+        def lies_while_one_is_named(inside: CheckoutFiles, path: str) -> bool:
+            if next(looks) == moved:  # first at what is known, then at what the rows say
+                loop.call_soon_threadsafe(name)
+                named.wait(10)
+            return lies(inside, path)
+
+        monkeypatch.setattr(awaited, "_lies", lies_while_one_is_named)
+        await upkeep.look_for_awaited(view)
+        known = upkeep._awaiting.get(root)
+        assert named.is_set() and known is not None and sorted(known.files) == ["later.py", "limiter.py"]
 
 
 async def test_a_command_is_awaited_as_well(tmp_path: Path) -> None:
