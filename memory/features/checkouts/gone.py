@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -122,7 +123,7 @@ def questions(gone: Gone) -> tuple[FeatureQuestion, ...]:
     return tuple(
         FeatureQuestion(
             f"{_told(facts[project], turns[project])} code that is gone from {project}",
-            f"palimpsest gone --project {_shell(project)}",
+            f"palimpsest gone --project {shlex.quote(project)}",
         )
         for project in sorted(facts | turns)
     )
@@ -131,11 +132,6 @@ def questions(gone: Gone) -> tuple[FeatureQuestion, ...]:
 def _told(facts: int, turns: int) -> str:
     parts = [count(number, what) for number, what in ((facts, "fact"), (turns, "turn of talk")) if number]
     return f"{' and '.join(parts)} {'cites' if facts + turns == 1 else 'cite'}"
-
-
-def _shell(name: str) -> str:
-    """A name as a shell takes it."""
-    return name if name.replace("/", "").replace("-", "").replace("_", "").replace(".", "").isalnum() else f"'{name}'"
 
 
 def _is_asked(fact: Fact) -> bool:

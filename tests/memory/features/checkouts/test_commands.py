@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from memory.features.checkouts.commands import format_branches, gone
+from memory.features.checkouts.gone import Gone, questions
+from memory.scope import Layer, Scope
 from proxy.cli import checks
 from proxy.cli.server import RunningServer
 from tests.memory.features.checkouts.working import Working, working
+from tests.memory.stores.derived_facts import fact
 from tests.proxy.api.asking import asking
 from tests.proxy.cli.running import run
 from tests.proxy.web.browsing import let_in
@@ -100,6 +105,13 @@ async def test_a_turn_that_is_marked_gone_is_listed_and_counted(tmp_path: Path) 
         assert "drain_jobs" in line and "1 turn of talk was only said" in hint
         [question] = await asked(on)
         assert question["text"].startswith("1 turn of talk cites code that is gone from ")
+
+
+@pytest.mark.parametrize("project", ["loom", "ada/loom", "my loom", "x'; touch pwned; '", "$(id)", "-", "é"])
+def test_a_command_names_a_project_as_a_shell_takes_it(project: str) -> None:
+    held = replace(fact("TokenBucket"), owner=Scope(user="ada", project=project).owner(Layer.USER_PROJECT) or "")
+    [question] = questions(Gone(facts=[held]))
+    assert shlex.split(question.command) == ["palimpsest", "gone", "--project", project]
 
 
 def test_the_command_line_lists_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
