@@ -43,6 +43,8 @@ class CheckoutUpkeep:
         self._journal, self._sight, self._rows = journal, sight, rows
         self._now, self._changed = now, changed
         self._awaiting: LruDict[str, awaited.Awaiting] = LruDict(MOST_CHECKOUTS)
+        self._forgot = 0
+        """How often something was forgotten: a look that began before one of these is dropped."""
 
     async def follow(self, view: CheckoutView, *, anew: bool = False) -> None:
         """See what has become of the branches on which something was learnt, where any reference has changed."""
@@ -77,17 +79,22 @@ class CheckoutUpkeep:
             return False
         new = await self._journal.unlooked(view.checkout.repository, MOST_LOOKED)
         if new:
+            forgot = self._forgot
             cited = await self._found(new, view)
             await self._journal.looked(cited)
             self._rows.written()
-            self._await(view, cited.values())
+            if forgot == self._forgot:
+                self._await(view, cited.values())
             self._sight.prime([LearnedAt(id, "", view.checkout, "", cites) for id, cites in cited.items()], view)
         return bool(new)
 
     async def look_into(self, facts: Sequence[Fact], view: CheckoutView) -> None:
         """Find what facts cite that were learnt nowhere: from now on it is known whether that holds."""
         here = replace(view.checkout, branch="", staged=False)
+        forgot = self._forgot
         cited = await self._found([(fact.id, fact.text) for fact in facts], view)
+        if forgot != self._forgot:
+            return
         learnt = [LearnedAt(fact.id, fact.owner, here, "", cited[fact.id], looked=True) for fact in facts]
         for each in learnt:
             await self._journal.learn_where(each)
@@ -100,13 +107,15 @@ class CheckoutUpkeep:
         last look, as far as that is looked behind one exchange."""
         if not self._journal.works:
             return
-        known = self._awaiting.get(view.root)
+        forgot, known = self._forgot, self._awaiting.get(view.root)
         if known is not None and await self._has_come(known):
             view = await self._sight.look_anew(view.root) or view
         if known is None or not known.is_of(view):
             before, files = known, frozenset(known.files if known is not None else ())
             rows = await self._awaited_in(view)
             known = await self._sight.run_git(partial(awaited.awaiting, rows, view, before))
+            if forgot != self._forgot:
+                return
             if before is not None:  # what was added since is in none of the rows
                 known.files |= {path: False for path in before.files if path not in files}
             self._awaiting.put(view.root, known)
@@ -118,6 +127,7 @@ class CheckoutUpkeep:
 
     def forget(self) -> None:
         """What memories named is known to nobody any more."""
+        self._forgot += 1
         self._awaiting.clear()
 
     async def _has_come(self, known: awaited.Awaiting) -> bool:

@@ -197,6 +197,43 @@ async def test_forgotten_it_is_awaited_by_nobody(tmp_path: Path) -> None:
         assert fact.id not in [row.memory for row in rows]
 
 
+async def test_forgotten_during_a_look_it_is_awaited_by_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with working(tmp_path) as on:
+        await on.say(LIMITER)
+        (fact, _) = (await on.facts())[LIMITER]
+        view, run_git = on.feature.sight.view(str(on.repository.root)), on.feature.sight.run_git
+        assert view is not None
+        on.feature.upkeep._awaiting.clear()
+
+        async def forgetting(work: Callable[[], object]) -> object:
+            known = await run_git(work)
+            if isinstance(known, Awaiting) and "limiter.py" in known.files:
+                await on.memory.commands.forget([fact.id], [fact.owner])
+            return known
+
+        monkeypatch.setattr(on.feature.sight, "run_git", forgetting)
+        await on.feature.upkeep.look_for_awaited(view)
+        assert LIMITER not in await on.facts() and not on.feature.upkeep._awaiting
+
+
+async def test_facts_that_are_forgotten_while_they_are_looked_into_leave_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with working(tmp_path) as on:
+        await on.say(LIMITER)
+        (fact, _) = (await on.facts())[LIMITER]
+        view, run_git = on.feature.sight.view(str(on.repository.root)), on.feature.sight.run_git
+        assert view is not None
+
+        async def forgetting(work: Callable[[], object]) -> object:
+            await on.memory.commands.forget([fact.id], [fact.owner])
+            return await run_git(work)
+
+        monkeypatch.setattr(on.feature.sight, "run_git", forgetting)
+        await on.feature.upkeep.look_into([fact], view)
+        assert await on.memory.journal.learnt([fact.id]) == {}
+
+
 async def test_it_goes_with_an_export_and_is_still_awaited_after_an_import(tmp_path: Path) -> None:
     async with working(tmp_path) as on:
         await on.say(LIMITER)
