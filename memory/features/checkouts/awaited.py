@@ -7,6 +7,7 @@ gone: a branch, a stash or a second thought may have taken it along.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -14,7 +15,7 @@ from typing import Final
 from memory.checkout import Citation, CitationKind, LearnedAt
 from memory.features.checkouts.files import LARGEST, CheckoutFiles
 from memory.features.checkouts.finding import find_now, once_each
-from memory.features.checkouts.git import GitFailed, blobs, git, lines
+from memory.features.checkouts.git import GitFailed, blobs, commit, git, is_ancestor, lines
 from memory.features.checkouts.looking import CheckoutView
 from memory.learning.citations import is_capitalised, needle
 
@@ -26,6 +27,9 @@ MOST_FILES: Final = 256
 """Awaited files of which it is looked whether they lie there by now."""
 MOST_CHANGED: Final = 200
 """Changed files that are searched by themselves; where there are more, the whole checkout is."""
+
+_PARTS: Final = re.compile(r"\.|::|#| ")
+"""What the last word of a name stands behind."""
 
 
 @dataclass(slots=True)
@@ -111,6 +115,19 @@ def look_for(name: Citation, view: CheckoutView, within: frozenset[str] | None =
     if hit is None:
         return name
     return replace(hit, at=_commit(view)) if _is_committed(hit, view) else replace(name, file=hit.file)
+
+
+def came_before(root: str, cited: Citation, here: str) -> bool:
+    """Whether what was awaited, and came with the commit ``cited.at``, came to where the commit ``here`` goes on from:
+    with that commit, or with another one since the two parted, as an amended, a rebased or a squashed one. Where git
+    has let go of the first, any other one tells."""
+    at = commit(cited.at)
+    if not at or at == here or is_ancestor(root, at, here):
+        return bool(at)
+    since = [f"^{at}"] if lines(root, "rev-parse", "--verify", "--quiet", f"{at}^{{commit}}") else []
+    word = [] if cited.sort is CitationKind.FILE else [f"-S{re.split(_PARTS, cited.name)[-1] or cited.name}"]
+    how = ("--max-count=1", "--format=%H", "--no-renames", "--no-ext-diff", "--no-textconv", *word)
+    return bool(lines(root, "log", *how, here, *since, "--", cited.file))
 
 
 def settled(cites: Sequence[Citation], found: Mapping[Citation, Citation]) -> tuple[Citation, ...]:

@@ -108,6 +108,39 @@ async def test_what_came_on_a_branch_is_gone_nowhere_before_it_was_merged(tmp_pa
         assert await mark(on) == f"gone since {commit[:7]}: TokenBucket"
 
 
+@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("how", ["amended", "rebased", "squashed"])
+async def test_what_came_with_a_commit_that_was_written_anew_is_gone_once_removed(
+    tmp_path: Path, how: str, kept: bool
+) -> None:
+    async with working(tmp_path) as on:
+        await on.say(LIMITER)
+        if how != "amended":
+            on.repository.checkout("limiter", new=True)
+        on.repository.write("limiter.py", CODE)
+        commit = on.repository.commit("limiter: begin")
+        assert (await mark(on)).startswith("holds as of")
+        if how == "amended":
+            on.repository.git("commit", "-q", "--amend", "-m", "limiter: begin, in other words")
+        else:
+            on.repository.checkout("main")
+            on.repository.commit("something else")
+            assert await mark(on) == ""
+        if how == "rebased":
+            on.repository.git("rebase", "-q", "main", "limiter")
+        elif how == "squashed":
+            on.repository.git("merge", "-q", "--squash", "limiter")
+            on.repository.commit("limiter: all of it")
+            on.repository.git("branch", "-q", "-D", "limiter")
+        if not kept:
+            on.repository.git("reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
+            on.repository.git("update-ref", "-d", "ORIG_HEAD")
+            on.repository.git("gc", "-q", "--prune=now")
+        on.repository.git("rm", "-q", "limiter.py")
+        on.repository.commit("limiter: without one")
+        assert await mark(on) == f"gone since {commit[:7]}: TokenBucket"
+
+
 async def test_it_is_found_after_a_start_too(tmp_path: Path) -> None:
     async with working(tmp_path) as on:
         await on.say(LIMITER)
