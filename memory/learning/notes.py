@@ -29,12 +29,14 @@ _BEGUN = re.compile(r"^[ \t]*<!--[^\n]*", re.MULTILINE)
 """A comment without an end, which hides its own row."""
 _IMPORT = re.compile(r"@[\w~./-]{2,300}")
 _HEADING = re.compile(r"^ {0,3}#{1,6}(?:[ \t][^\n]*)?$")
-_FENCE = re.compile(r"^ {0,12}(`{3,}|~{3,})")
-_UNDERLINED = re.compile(
-    r"(?:\A|(?<=\n\n))[ ]{0,3}(?![-*+>|#=\s]|\d{1,3}[.)])([^\n]{1,100}[^\s.!?:;,])[ \t]*"
-    r"\n[ ]{0,3}(?:={2,}|-{3,})[ \t]*(?=\n|\Z)"
+_FENCE = re.compile(r"^ {0,12}(`{3,}+|~{3,}+)[^`]*$")
+_FENCED_OR_UNDERLINED = re.compile(
+    r"(?P<fenced>^ {0,12}(?P<mark>`{3,}+|~{3,}+)[^`\n]*+(?:\n.*?)?(?:^ {0,12}(?P=mark)[`~]*[ \t]*$|\Z))|"
+    r"(?:\A|(?<=\n\n))[ ]{0,3}(?![-*+>|#=\s]|\d{1,3}[.)])(?P<title>[^\n]{1,100}[^\s.!?:;,])[ \t]*"
+    r"\n[ ]{0,3}(?:={2,}|-{3,})[ \t]*(?=\n|\Z)",
+    re.MULTILINE | re.DOTALL,
 )
-"""A heading that a row of signs below it makes one."""
+"""Code between fences, or a heading that a row of signs below it makes one."""
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _ORDERS = re.compile(
     r"^(?:please |always |never |only |just |do not |don't |must |avoid |prefer |ensure |make sure )|"
@@ -59,7 +61,7 @@ def notes(text: str) -> list[Note]:
     """What stands in a file of notes, in order, each once."""
     found: dict[str, Note] = {}
     heading = lead = ""
-    own = _UNDERLINED.sub(r"# \1", _GENERATED_BLOCK.sub(" ", _FRONT.sub("", text.replace("\r\n", "\n"))))
+    own = _with_signs(_GENERATED_BLOCK.sub(" ", _FRONT.sub("", text.replace("\r\n", "\n"))))
     for block in blocks(_BEGUN.sub(" ", _COMMENT.sub(" ", own))):
         plain = _plain(block.text)
         if block.shape is BlockShape.HEADING:
@@ -89,7 +91,7 @@ def without_headings(text: str) -> str:
     """Markdown without its headings: they say what something is about, and nothing of it. Code stays as it is."""
     kept: list[str] = []
     fence = ""
-    for line in _UNDERLINED.sub(r"# \1", text).split("\n"):
+    for line in _with_signs(text).split("\n"):
         mark = _FENCE.match(line)
         if fence:
             fence = "" if mark and mark[1].startswith(fence) else fence
@@ -99,6 +101,11 @@ def without_headings(text: str) -> str:
             line = ""
         kept.append(line)
     return "\n".join(kept)
+
+
+def _with_signs(text: str) -> str:
+    """Markdown whose headings all begin with their signs. Code stays as it is."""
+    return _FENCED_OR_UNDERLINED.sub(lambda found: found["fenced"] or f"# {found['title']}", text)
 
 
 def _plain(text: str) -> str:

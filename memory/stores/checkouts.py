@@ -48,7 +48,8 @@ class CheckoutStore(JournalPart):
         return await self._few(work, len(memories))
 
     async def unlooked(self, repository: str, limit: int) -> list[tuple[str, str]]:
-        """Memories of a repository of which nobody has looked for what they cite: id and text."""
+        """Memories of a repository of which nobody has looked for what they cite: id and text; facts first, the newest
+        first."""
 
         def work(connection: Connection) -> list[tuple[str, str]]:
             rows = connection.execute(QUERIES["checkouts_unlooked"], (repository, limit))

@@ -7,6 +7,7 @@ gone: a branch, a stash or a second thought may have taken it along.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -14,7 +15,7 @@ from typing import Final
 from memory.checkout import Citation, CitationKind, LearnedAt
 from memory.features.checkouts.files import LARGEST, CheckoutFiles
 from memory.features.checkouts.finding import find_now, once_each
-from memory.features.checkouts.git import GitFailed, blobs, git, lines
+from memory.features.checkouts.git import GitFailed, blobs, commit, git, is_ancestor, lines
 from memory.features.checkouts.looking import CheckoutView
 from memory.learning.citations import is_capitalised, needle
 
@@ -26,6 +27,9 @@ MOST_FILES: Final = 256
 """Awaited files of which it is looked whether they lie there by now."""
 MOST_CHANGED: Final = 200
 """Changed files that are searched by themselves; where there are more, the whole checkout is."""
+
+_PARTS: Final = re.compile(r"\.|::|#| ")
+"""What the last word of a name stands behind."""
 
 
 @dataclass(slots=True)
@@ -50,6 +54,12 @@ class Awaiting:
         for each in cites:
             if each.sort is CitationKind.FILE and not each.seen and len(self.files) < MOST_FILES:
                 self.files.setdefault(each.name.removeprefix(f"{self.view.root}/").removeprefix("./"), False)
+
+    def has_come(self, lying: Mapping[str, bool]) -> bool:
+        """Whether an awaited file lies there now that did not before: told once."""
+        come = any(there and not self.files.get(path, False) for path, there in lying.items())
+        self.files |= lying
+        return come
 
     def take(self) -> tuple[Citation, ...]:
         """The names that are looked for next."""
@@ -90,20 +100,12 @@ def awaiting(rows: Sequence[LearnedAt], view: CheckoutView, before: Awaiting | N
     if before is not None:
         first = tuple(each for each in before.left if each in names)
     parts = frozenset(part for path in view.files for part in path.split("/"))
-    lying = {name_of(each) for each in cites if each.file}
-    plausible = [each for each in dict.fromkeys((*first, *names)) if each in lying or _may_be_there(each, parts)]
+    uncommitted = {name_of(each) for each in cites if each.file}
+    plausible = [each for each in dict.fromkeys((*first, *names)) if each in uncommitted or _may_be_there(each, parts)]
     found = Awaiting(view, frozenset(names), tuple(plausible), whole, changed)
     found.await_files(names)
-    found.files = _lying(view.root, found.files)
+    found.files = lying(view.root, found.files)
     return found
-
-
-def has_come(known: Awaiting) -> bool:
-    """Whether an awaited file lies there that did not before: told once."""
-    now = _lying(known.view.root, known.files)
-    come = any(there and not known.files[path] for path, there in now.items())
-    known.files = now
-    return come
 
 
 def look_for(name: Citation, view: CheckoutView, within: frozenset[str] | None = None) -> Citation:
@@ -113,6 +115,19 @@ def look_for(name: Citation, view: CheckoutView, within: frozenset[str] | None =
     if hit is None:
         return name
     return replace(hit, at=_commit(view)) if _is_committed(hit, view) else replace(name, file=hit.file)
+
+
+def came_before(root: str, cited: Citation, here: str) -> bool:
+    """Whether what was awaited, and came with the commit ``cited.at``, came to where the commit ``here`` goes on from:
+    with that commit, or with another one since the two parted, as an amended, a rebased or a squashed one. Where git
+    has let go of the first, any other one tells."""
+    at = commit(cited.at)
+    if not at or at == here or is_ancestor(root, at, here):
+        return bool(at)
+    since = [f"^{at}"] if lines(root, "rev-parse", "--verify", "--quiet", f"{at}^{{commit}}") else []
+    word = [] if cited.sort is CitationKind.FILE else [f"-S{re.split(_PARTS, cited.name)[-1] or cited.name}"]
+    how = ("--max-count=1", "--format=%H", "--no-renames", "--no-ext-diff", "--no-textconv", *word)
+    return bool(lines(root, "log", *how, here, *since, "--", cited.file))
 
 
 def settled(cites: Sequence[Citation], found: Mapping[Citation, Citation]) -> tuple[Citation, ...]:
@@ -152,8 +167,8 @@ def _is_committed(hit: Citation, view: CheckoutView) -> bool:
     return pattern.search(text.encode()) is not None
 
 
-def _lying(root: str, paths: Iterable[str]) -> dict[str, bool]:
-    """Which files lie in a checkout."""
+def lying(root: str, paths: Iterable[str]) -> dict[str, bool]:
+    """Which files lie in a checkout, of some that nobody adds to meanwhile."""
     with CheckoutFiles(root) as inside:
         return {path: _lies(inside, path) for path in paths}
 

@@ -68,9 +68,9 @@ Elsewhere = Mapping[tuple[str, str], tuple[int, str]]
 sought, and the file, empty where it is nowhere."""
 
 
-Reached = Mapping[tuple[str, str], tuple[str, bool]]
-"""Whether a commit is among those that what is checked out goes on from (by root and commit): with the commit that was
-checked out when that was asked."""
+Reached = Mapping[tuple[str, Citation], tuple[str, bool]]
+"""Whether what was awaited came where a checkout goes on from (by root and citation): with the commit that was checked
+out when that was asked."""
 _NONE_REACHED: Final[Reached] = {}
 
 
@@ -100,7 +100,7 @@ def _was_here(cited: Citation, view: CheckoutView, reached: Reached) -> bool:
     branch has not."""
     if not cited.seen or not cited.at:
         return cited.seen
-    return reached.get((view.root, cited.at)) == (view.checkout.commit, True)
+    return reached.get((view.root, cited)) == (view.checkout.commit, True)
 
 
 def _stands(
@@ -151,7 +151,7 @@ class CitationChecker:
         self._contents: OrderedDict[tuple[str, str], tuple[FileSignature, bytes]] = OrderedDict()
         self._bytes = 0
         self.elsewhere: dict[tuple[str, str], tuple[int, str]] = {}
-        self.reached: dict[tuple[str, str], tuple[str, bool]] = {}
+        self.reached: dict[tuple[str, Citation], tuple[str, bool]] = {}
 
     def check(
         self, learnt: Sequence[LearnedAt], view: CheckoutView, until: float, largest: int = MOST_BYTES

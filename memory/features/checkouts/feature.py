@@ -187,6 +187,7 @@ class CheckoutsFeature(Feature):
             self.rows.written()
             self.own_files.forget()
             self.upkeep.forget()
+            self.gone_code.forget()
             for id in gone.ids:
                 self._unknown.pop(id, None)
 

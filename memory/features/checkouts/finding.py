@@ -46,7 +46,7 @@ def once_each(cites: Iterable[Citation]) -> tuple[Citation, ...]:
     """Citations without those that are told by another one: a file that is named beside what stands in it is cited for
     that, since its other lines may change."""
     each_once = dict.fromkeys(cites)
-    held = {each.file for each in each_once if each.sort is not CitationKind.FILE and each.seen}
+    held = {each.file for each in each_once if each.sort is not CitationKind.FILE and each.seen and each.file}
     return tuple(each for each in each_once if each.sort is not CitationKind.FILE or each.line or each.file not in held)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from memory.checkout import LearnedAt
@@ -27,6 +28,8 @@ ASKING_SECONDS: Final = 10.0
 """For a repository, where a person asks."""
 AT_ONCE_SECONDS: Final = 1.0
 """Who only asks how much there is waits so long; what is not known by then is known the next time."""
+KEPT: Final = timedelta(minutes=1)
+"""How long the answer is kept: pages and commands ask for it each time, and all that is cited is looked up for it."""
 MOST_ASKING: Final = 16
 """Sets of owners of whom it is kept how much there was."""
 
@@ -47,7 +50,9 @@ class GoneCode:
         self, journal: CheckoutJournal, sight: CheckoutWatcher, clock: Clock, now: Callable[[], datetime]
     ) -> None:
         self._journal, self._sight, self._clock, self._now = journal, sight, clock, now
-        self._told: LruDict[tuple[str, ...], tuple[FeatureQuestion, ...]] = LruDict(MOST_ASKING)
+        self._told: LruDict[tuple[str, ...], tuple[datetime, tuple[FeatureQuestion, ...]]] = LruDict(MOST_ASKING)
+        self._forgot = 0
+        """How often something was forgotten: what was found out before one of these is not kept."""
         self._looking: dict[tuple[str, ...], asyncio.Task[None]] = {}
 
     async def stop(self) -> None:
@@ -56,6 +61,11 @@ class GoneCode:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    def forget(self) -> None:
+        """What was told is known to nobody any more."""
+        self._forgot += 1
+        self._told.clear()
 
     async def of(self, owners: Sequence[str], now: datetime) -> Gone:
         """All of some owners."""
@@ -79,17 +89,25 @@ class GoneCode:
         )
 
     async def asks(self, owners: Sequence[str]) -> Sequence[FeatureQuestion]:
-        """How much there is in each project, as far as that is known at once; else how much there was."""
+        """How much there is in each project, as far as that is known at once; else how much there was. What
+        was found within the last minute is told again."""
         key = tuple(sorted(owners))
+        at, told = self._told.get(key, (None, ()))
+        if at is not None and self._now() - at < KEPT:
+            return told
         task = self._looking.get(key)
         if task is None:
             task = self._looking[key] = asyncio.create_task(self._look(key))
             task.add_done_callback(lambda done: self._ended(key, done))
         await asyncio.wait({task}, timeout=AT_ONCE_SECONDS)
-        return self._told.get(key, ())
+        return self._told[key][1] if key in self._told else ()
 
     async def _look(self, key: tuple[str, ...]) -> None:
-        self._told.put(key, questions(await self.of(key, self._now())))
+        forgot = -1
+        while forgot != self._forgot:
+            forgot, at = self._forgot, self._now()
+            told = questions(await self.of(key, at))
+        self._told.put(key, (at, told))
 
     def _ended(self, key: tuple[str, ...], task: asyncio.Task[None]) -> None:
         self._looking.pop(key, None)
@@ -122,7 +140,7 @@ def questions(gone: Gone) -> tuple[FeatureQuestion, ...]:
     return tuple(
         FeatureQuestion(
             f"{_told(facts[project], turns[project])} code that is gone from {project}",
-            f"palimpsest gone --project {_shell(project)}",
+            f"palimpsest gone --project {shlex.quote(project)}",
         )
         for project in sorted(facts | turns)
     )
@@ -131,11 +149,6 @@ def questions(gone: Gone) -> tuple[FeatureQuestion, ...]:
 def _told(facts: int, turns: int) -> str:
     parts = [count(number, what) for number, what in ((facts, "fact"), (turns, "turn of talk")) if number]
     return f"{' and '.join(parts)} {'cites' if facts + turns == 1 else 'cite'}"
-
-
-def _shell(name: str) -> str:
-    """A name as a shell takes it."""
-    return name if name.replace("/", "").replace("-", "").replace("_", "").replace(".", "").isalnum() else f"'{name}'"
 
 
 def _is_asked(fact: Fact) -> bool:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from memory.checkout import Checkout, Citation, CitationKind, LearnedAt
+from memory.features.checkouts.awaited import came_before
 from memory.features.checkouts.checking import (
     LARGE,
     MOST_CHECKOUTS,
@@ -29,7 +30,6 @@ from memory.features.checkouts.checking import (
 )
 from memory.features.checkouts.files import allowed
 from memory.features.checkouts.finding import seek
-from memory.features.checkouts.git import commit, is_ancestor
 from memory.features.checkouts.looking import CheckoutView, head_of, look, times, watched
 from memory.lru import LruDict
 
@@ -44,7 +44,7 @@ RETURN_SECONDS: Final = 0.0005
 TICK_SECONDS: Final = 0.001
 """The loop waits for whole milliseconds, rounded up."""
 MOST_REACHED: Final = 4096
-"""Commits of which it is known whether a checkout goes on from them."""
+"""Citations of which it is known whether they came where a checkout goes on from."""
 SHORTEST_WAIT_SECONDS: Final = 0.005
 """Who has less left does not wait at all: a busy machine, or a thread that holds the interpreter, comes back later."""
 
@@ -251,7 +251,7 @@ class CheckoutWatcher:
     def _reach(
         self, rows: Sequence[LearnedAt], verdicts: Mapping[str, Sequence[CitationVerdict]], view: CheckoutView
     ) -> None:
-        """Have it asked whether what was awaited, and is not there, came with a commit that this checkout has: the next
+        """Have it asked whether what was awaited, and is not there, came where this checkout goes on from: the next
         request is told."""
         here = view.checkout.commit
         untold = {
@@ -259,21 +259,19 @@ class CheckoutWatcher:
             for row in rows
             for each in row.cites
             if each.at
-            and self._checking.reached.get((view.root, each.at), ("", False))[0] != here
+            and self._checking.reached.get((view.root, each), ("", False))[0] != here
             and row.memory in verdicts
             and each not in {verdict.cited for verdict in verdicts[row.memory]}
         }
-        for at in {each.at for each in untold}:
-            self._asking.submit(self._reached, (view.root, at), here)
         for each in untold:
+            self._asking.submit(self._reached, (view.root, each), here)
             if each.sort is CitationKind.SYMBOL:
                 self._asking.submit(self._sought, (view.root, each.name), each, view)
 
-    def _reached(self, key: tuple[str, str], here: str) -> None:
-        root, at = key
+    def _reached(self, key: tuple[str, Citation], here: str) -> None:
         if len(self._checking.reached) >= MOST_REACHED:
             self._checking.reached.clear()
-        self._checking.reached[key] = here, at == here or bool(commit(at) and is_ancestor(root, at, here))
+        self._checking.reached[key] = here, came_before(*key, here)
 
     def _sought(self, key: tuple[str, str], cited: Citation, view: CheckoutView) -> None:
         self._checking.elsewhere[key] = view.refs, seek(view.root, cited, view.files)[0]

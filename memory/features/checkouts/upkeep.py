@@ -25,8 +25,8 @@ MOST_PRIMED = 500
 """Memories that are looked up when a checkout is seen first."""
 MOST_AWAITING = 500
 """Memories of a repository for which it is looked whether what they name has come."""
-MOST_LOOKED = 500
-"""Memories that are looked into behind one exchange."""
+MOST_LOOKED = 16
+"""Memories that are looked into behind one exchange: each asks git several times, and after an upgrade all do."""
 
 
 class CheckoutUpkeep:
@@ -43,6 +43,8 @@ class CheckoutUpkeep:
         self._journal, self._sight, self._rows = journal, sight, rows
         self._now, self._changed = now, changed
         self._awaiting: LruDict[str, awaited.Awaiting] = LruDict(MOST_CHECKOUTS)
+        self._forgot = 0
+        """How often something was forgotten: a look that began before one of these is dropped."""
 
     async def follow(self, view: CheckoutView, *, anew: bool = False) -> None:
         """See what has become of the branches on which something was learnt, where any reference has changed."""
@@ -77,17 +79,22 @@ class CheckoutUpkeep:
             return False
         new = await self._journal.unlooked(view.checkout.repository, MOST_LOOKED)
         if new:
-            cited = await self._sight.run_git(lambda: {id: found(text, view) for id, text in new})
+            forgot = self._forgot
+            cited = await self._found(new, view)
             await self._journal.looked(cited)
             self._rows.written()
-            self._await(view, cited.values())
+            if forgot == self._forgot:
+                self._await(view, cited.values())
             self._sight.prime([LearnedAt(id, "", view.checkout, "", cites) for id, cites in cited.items()], view)
         return bool(new)
 
     async def look_into(self, facts: Sequence[Fact], view: CheckoutView) -> None:
         """Find what facts cite that were learnt nowhere: from now on it is known whether that holds."""
         here = replace(view.checkout, branch="", staged=False)
-        cited = await self._sight.run_git(lambda: {fact.id: found(fact.text, view) for fact in facts})
+        forgot = self._forgot
+        cited = await self._found([(fact.id, fact.text) for fact in facts], view)
+        if forgot != self._forgot:
+            return
         learnt = [LearnedAt(fact.id, fact.owner, here, "", cited[fact.id], looked=True) for fact in facts]
         for each in learnt:
             await self._journal.learn_where(each)
@@ -100,13 +107,17 @@ class CheckoutUpkeep:
         last look, as far as that is looked behind one exchange."""
         if not self._journal.works:
             return
-        known = self._awaiting.get(view.root)
-        come = known is not None and known.files and await self._sight.run_git(partial(awaited.has_come, known))
-        if come:
+        forgot, known = self._forgot, self._awaiting.get(view.root)
+        if known is not None and await self._has_come(known):
             view = await self._sight.look_anew(view.root) or view
         if known is None or not known.is_of(view):
+            before, files = known, frozenset(known.files if known is not None else ())
             rows = await self._awaited_in(view)
-            known = await self._sight.run_git(partial(awaited.awaiting, rows, view, known))
+            known = await self._sight.run_git(partial(awaited.awaiting, rows, view, before))
+            if forgot != self._forgot:
+                return
+            if before is not None:  # what was added since is in none of the rows
+                known.files |= {path: False for path in before.files if path not in files}
             self._awaiting.put(view.root, known)
         found: dict[Citation, Citation] = {}
         for name in known.take():  # one by one, so that what a request asks git is not behind all of them
@@ -116,7 +127,18 @@ class CheckoutUpkeep:
 
     def forget(self) -> None:
         """What memories named is known to nobody any more."""
+        self._forgot += 1
         self._awaiting.clear()
+
+    async def _has_come(self, known: awaited.Awaiting) -> bool:
+        """Whether an awaited file lies there that did not before. New ones may be added while git's thread looks."""
+        if not known.files:
+            return False
+        return known.has_come(await self._sight.run_git(partial(awaited.lying, known.view.root, tuple(known.files))))
+
+    async def _found(self, texts: Iterable[tuple[str, str]], view: CheckoutView) -> dict[str, tuple[Citation, ...]]:
+        """What memories cite, by their ids; one by one, so that what a request asks git is not behind all of them."""
+        return {id: await self._sight.run_git(partial(found, text, view)) for id, text in texts}
 
     async def _awaited_in(self, view: CheckoutView) -> list[LearnedAt]:
         """The memories that await something and hold in this checkout."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,6 +38,21 @@ def test_a_comment_in_code_and_a_tag_are_no_headings() -> None:
     for kept in ("```sh\n# build it\nmake\n```", "~~~\n# a\n```\n# b\n~~~", "#1 is fixed", "#tag", "    # code"):
         assert without_headings(kept) == kept
     assert without_headings("```\n# a\n```\n# b\n#\n") == "```\n# a\n```\n\n\n"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "Intro.\n\n```sh\n\nTotal\n-----\n\n# comment\n```\n",
+        "~~~\n\nTotal\n=====\n```\n\nSum\n---\n~~~~",
+        "```\n\nTotal\n-----\n",
+        "```\n---",
+    ],
+)
+def test_a_row_of_signs_in_code_makes_no_heading(code: str) -> None:
+    assert without_headings(code) == code
+    assert without_headings("```one line``` of code\n\nTotal\n-----\n") == "```one line``` of code\n\n\n"
+    assert without_headings(f"```\nx\n```\n\nTotal\n-----\n\n{code}") == f"```\nx\n```\n\n\n\n{code}"
 
 
 def test_code_tables_imports_comments_and_front_matter_are_no_notes() -> None:

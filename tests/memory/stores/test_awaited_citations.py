@@ -39,6 +39,16 @@ async def test_what_awaits_something_is_listed_facts_first_and_the_newest_first(
     await journal.close()
 
 
+async def test_what_was_not_looked_into_is_listed_facts_first_and_the_newest_first(tmp_path: Path) -> None:
+    journal = open_journal(tmp_path)
+    facts = [replace(fact(f"TokenBucket {id}"), id=id, owner=owner()) for id in ("c", "a", "b")]
+    turns = [replace(passage("TokenBucket"), id=id) for id in ("f", "d", "e")]
+    learnt = dict.fromkeys([each.id for each in (*facts, *turns)], False)
+    await journal.learn(Lesson(0, tuple(facts), tuple(turns), checkout=LOOM, learnt=learnt))
+    assert [id for id, _ in await journal.unlooked(LOOM.repository, 5)] == ["b", "a", "c", "e", "d"]
+    await journal.close()
+
+
 @pytest.mark.sqlite
 async def test_what_named_nothing_that_was_there_is_looked_into_once_more_after_an_upgrade(tmp_path: Path) -> None:
     before = MIGRATIONS[: MIGRATIONS.index("m023_awaited_citations")]

@@ -89,19 +89,34 @@ def linters(texts: Mapping[str, str]) -> Iterator[tuple[str, str, list[Said]]]:
             yield "Biome is set to", file, list(_said(_BIOME, _json(text), file, text))
         else:
             told = _yaml(text)
-            yield "golangci-lint runs", file, list(_enabled(told, file, text))
-            yield "golangci-lint is set to", file, list(_said(_GOLANGCI, told, file, text))
+            off = frozenset(_names(told, "disable"))
+            settings = [each for each in _GOLANGCI if each.path.split(".")[-2] not in off]
+            yield "golangci-lint runs", file, list(_enabled(told, off, file, text))
+            yield "golangci-lint is set to", file, list(_said(settings, told, file, text))
 
 
 def _said(settings: Sequence[_Setting], told: object, file: str, text: str) -> Iterator[Said]:
     """What a file says by the rows of a table, each with its line."""
     for each in settings:
-        value = told
-        for key in each.path.split("."):
-            value = value.get(key) if isinstance(value, dict) else None
+        value = _value(told, each.path)
         if words := each.words(value):
             key = re.escape(each.path.rpartition(".")[2])
             yield words, at_line(file, text, rf"[\"']?{key}[\"']?\s*:\s*[\"']?{re.escape(_spelt(value))}\b")
+
+
+def _value(told: object, path: str) -> object:
+    """What stands at a path; None where nothing does, or a section on the way is switched off, or at the top the one of
+    its name: a language's formatter is off where the formatter is."""
+    top = told
+    for key in path.split("."):
+        told = told.get(key) if isinstance(told, dict) else None
+        if _is_off(told) or (isinstance(top, dict) and _is_off(top.get(key))):
+            return None
+    return told
+
+
+def _is_off(section: object) -> bool:
+    return isinstance(section, dict) and section.get("enabled") is False
 
 
 def _eslint(file: str, text: str) -> Iterator[Said]:
@@ -125,14 +140,18 @@ def _option(rule: object) -> object:
     return first.get("code") if isinstance(first, dict) and "code" in first else first
 
 
-def _enabled(told: object, file: str, text: str) -> Iterator[Said]:
-    """The linters and formatters that are switched on by name."""
-    names: dict[str, None] = {}
+def _names(told: object, key: str) -> Iterator[str]:
+    """The linters and formatters in a list of that name."""
     for section in ("linters", "formatters"):
-        part = told.get(section) if isinstance(told, dict) else None
-        listed = part.get("enable") if isinstance(part, dict) else None
-        known = listed if isinstance(listed, list) else []
-        names |= dict.fromkeys(each for each in known if isinstance(each, str) and each in _GO_LINTERS)
+        listed = _value(told, f"{section}.{key}")
+        for each in listed if isinstance(listed, list) else ():
+            if isinstance(each, str) and each in _GO_LINTERS:
+                yield each
+
+
+def _enabled(told: object, off: frozenset[str], file: str, text: str) -> Iterator[Said]:
+    """The linters and formatters that are switched on by name, and not ``off`` again."""
+    names = dict.fromkeys(each for each in _names(told, "enable") if each not in off)
     for name in list(names)[:MOST_LINTERS]:
         yield name, at_line(file, text, rf"(?m)[-\[,][^\S\n]*[\"']?{name}\b")
 

@@ -30,10 +30,12 @@ FROM checkouts LEFT JOIN branches
 ON staged AND branches.repository = checkouts.repository AND branches.name = checkouts.branch
 WHERE memory IN (?*);
 
--- checkouts_unlooked: memories of a repository of which it was not looked for what they cite, with their text
+-- checkouts_unlooked: memories of a repository of which it was not looked for what they cite, with their text; facts
+-- first, the newest first
 SELECT checkouts.memory, coalesce(facts.text, passages.text, '') AS text
 FROM checkouts LEFT JOIN facts ON facts.id = checkouts.memory LEFT JOIN passages ON passages.id = checkouts.memory
-WHERE checkouts.repository = ? AND NOT looked LIMIT ?;
+WHERE checkouts.repository = ? AND NOT looked
+ORDER BY facts.number IS NULL, facts.number DESC, passages.number DESC LIMIT ?;
 
 -- checkouts_awaiting: memories in use that name what their repository does not hold yet; facts first, the newest first
 SELECT checkouts.*, branches.stage, branches.since

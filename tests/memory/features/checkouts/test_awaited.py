@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import itertools
+import threading
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,16 +13,21 @@ from pathlib import Path
 import pytest
 
 from memory.checkout import Citation, CitationKind, LearnedAt
+from memory.features.checkouts import awaited
 from memory.features.checkouts.awaited import Awaiting, awaiting, look_for, settled
 from memory.features.checkouts.checking import MOST_CHECKOUTS
+from memory.features.checkouts.files import CheckoutFiles
 from memory.features.checkouts.finding import found
 from memory.features.checkouts.looking import CheckoutView, look
+from memory.features.checkouts.upkeep import MOST_LOOKED
 from memory.hooks.feature import MemoryMark
 from memory.lru import LruDict
+from memory.ports import Lesson
 from memory.scope import Layer, Scope
 from memory.session import Arrival, RequestKind, Session
 from tests.memory.features.checkouts.repository import Repository
 from tests.memory.features.checkouts.working import Working, working
+from tests.memory.stores.derived_facts import passage
 
 LIMITER = "We decided to put the rate limiter into limiter.py, in the class TokenBucket."
 SCOPE = Scope(user="local", project="loom")
@@ -99,6 +108,39 @@ async def test_what_came_on_a_branch_is_gone_nowhere_before_it_was_merged(tmp_pa
         assert await mark(on) == f"gone since {commit[:7]}: TokenBucket"
 
 
+@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("how", ["amended", "rebased", "squashed"])
+async def test_what_came_with_a_commit_that_was_written_anew_is_gone_once_removed(
+    tmp_path: Path, how: str, kept: bool
+) -> None:
+    async with working(tmp_path) as on:
+        await on.say(LIMITER)
+        if how != "amended":
+            on.repository.checkout("limiter", new=True)
+        on.repository.write("limiter.py", CODE)
+        commit = on.repository.commit("limiter: begin")
+        assert (await mark(on)).startswith("holds as of")
+        if how == "amended":
+            on.repository.git("commit", "-q", "--amend", "-m", "limiter: begin, in other words")
+        else:
+            on.repository.checkout("main")
+            on.repository.commit("something else")
+            assert await mark(on) == ""
+        if how == "rebased":
+            on.repository.git("rebase", "-q", "main", "limiter")
+        elif how == "squashed":
+            on.repository.git("merge", "-q", "--squash", "limiter")
+            on.repository.commit("limiter: all of it")
+            on.repository.git("branch", "-q", "-D", "limiter")
+        if not kept:
+            on.repository.git("reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
+            on.repository.git("update-ref", "-d", "ORIG_HEAD")
+            on.repository.git("gc", "-q", "--prune=now")
+        on.repository.git("rm", "-q", "limiter.py")
+        on.repository.commit("limiter: without one")
+        assert await mark(on) == f"gone since {commit[:7]}: TokenBucket"
+
+
 async def test_it_is_found_after_a_start_too(tmp_path: Path) -> None:
     async with working(tmp_path) as on:
         await on.say(LIMITER)
@@ -107,6 +149,60 @@ async def test_it_is_found_after_a_start_too(tmp_path: Path) -> None:
         on.feature.upkeep._awaiting = LruDict(MOST_CHECKOUTS)
         await on.seen()
         assert await awaits(on) == [("TokenBucket", True, "limiter.py")]
+
+
+async def test_after_an_upgrade_memories_are_looked_into_few_by_few(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with working(tmp_path) as on:
+        await on.say(LIMITER)
+        repository, journal = str(on.repository.root), on.memory.journal
+        view = on.feature.sight.view(repository)
+        assert view is not None
+        turns = [replace(passage(f"drain_jobs is slow, {number}"), owner=OWNER) for number in range(MOST_LOOKED + 4)]
+        learnt = dict.fromkeys([each.id for each in turns], False)
+        await journal.learn(Lesson(0, (), tuple(turns), checkout=view.checkout, learnt=learnt))
+        jobs = []
+        run_git = on.feature.sight.run_git
+
+        async def counted(work: Callable[[], object]) -> object:
+            jobs.append(work)
+            return await run_git(work)
+
+        monkeypatch.setattr(on.feature.sight, "run_git", counted)
+        assert await on.feature.upkeep.look_into_new(view)
+        assert len(await journal.unlooked(repository, 100)) == 4
+        assert len(jobs) == MOST_LOOKED, "what a request asks git is not behind all of them"
+        assert await on.feature.upkeep.look_into_new(view) and not await on.feature.upkeep.look_into_new(view)
+
+
+@pytest.mark.parametrize("moved", [False, True])
+async def test_a_file_that_is_named_while_git_looks_is_awaited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moved: bool
+) -> None:
+    async with working(tmp_path) as on:
+        await on.say(LIMITER)
+        root, upkeep, loop = str(on.repository.root), on.feature.upkeep, asyncio.get_running_loop()
+        if moved:
+            on.repository.commit("something else")
+        view = await on.feature.sight.look_anew(root)
+        assert view is not None
+        looks, named, lies = itertools.count(), threading.Event(), awaited._lies
+
+        def name() -> None:
+            upkeep._await(view, [[Citation(CitationKind.FILE, "later.py")]])
+            named.set()
+
+        def lies_while_one_is_named(inside: CheckoutFiles, path: str) -> bool:
+            if next(looks) == moved:  # first at what is known, then at what the rows say
+                loop.call_soon_threadsafe(name)
+                named.wait(10)
+            return lies(inside, path)
+
+        monkeypatch.setattr(awaited, "_lies", lies_while_one_is_named)
+        await upkeep.look_for_awaited(view)
+        known = upkeep._awaiting.get(root)
+        assert named.is_set() and known is not None and sorted(known.files) == ["later.py", "limiter.py"]
 
 
 async def test_a_command_is_awaited_as_well(tmp_path: Path) -> None:
@@ -132,6 +228,43 @@ async def test_forgotten_it_is_awaited_by_nobody(tmp_path: Path) -> None:
         assert not on.feature.upkeep._awaiting
         rows = await on.memory.journal.awaiting(str(on.repository.root), 10)
         assert fact.id not in [row.memory for row in rows]
+
+
+async def test_forgotten_during_a_look_it_is_awaited_by_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with working(tmp_path) as on:
+        await on.say(LIMITER)
+        (fact, _) = (await on.facts())[LIMITER]
+        view, run_git = on.feature.sight.view(str(on.repository.root)), on.feature.sight.run_git
+        assert view is not None
+        on.feature.upkeep._awaiting.clear()
+
+        async def forgetting(work: Callable[[], object]) -> object:
+            known = await run_git(work)
+            if isinstance(known, Awaiting) and "limiter.py" in known.files:
+                await on.memory.commands.forget([fact.id], [fact.owner])
+            return known
+
+        monkeypatch.setattr(on.feature.sight, "run_git", forgetting)
+        await on.feature.upkeep.look_for_awaited(view)
+        assert LIMITER not in await on.facts() and not on.feature.upkeep._awaiting
+
+
+async def test_facts_that_are_forgotten_while_they_are_looked_into_leave_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with working(tmp_path) as on:
+        await on.say(LIMITER)
+        (fact, _) = (await on.facts())[LIMITER]
+        view, run_git = on.feature.sight.view(str(on.repository.root)), on.feature.sight.run_git
+        assert view is not None
+
+        async def forgetting(work: Callable[[], object]) -> object:
+            await on.memory.commands.forget([fact.id], [fact.owner])
+            return await run_git(work)
+
+        monkeypatch.setattr(on.feature.sight, "run_git", forgetting)
+        await on.feature.upkeep.look_into([fact], view)
+        assert await on.memory.journal.learnt([fact.id]) == {}
 
 
 async def test_it_goes_with_an_export_and_is_still_awaited_after_an_import(tmp_path: Path) -> None:
@@ -221,3 +354,11 @@ def test_a_file_that_there_are_several_of_is_none_of_them(repository: Repository
     for folder in ("a", "b"):
         repository.write(f"{folder}/index.ts", "x")
     assert found("It is in index.ts.", seen_of(repository)) == ()
+
+
+def test_a_version_beside_an_awaited_file_does_not_stand_in_it(repository: Repository) -> None:
+    dependencies = '[project]\nname = "loom"\nversion = "1"\ndependencies = ["pydantic==2.7.1"]\n'
+    repository.write("pyproject.toml", dependencies)
+    repository.commit("dependencies")
+    cites = found("We stay on pydantic 2.7.1 and put the limiter into limiter.py.", seen_of(repository))
+    assert [(each.name, each.seen) for each in cites] == [("limiter.py", False), ("pydantic 2.7.1", True)]

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from memory.features.checkouts.commands import format_branches, gone
+from memory.features.checkouts.gone import KEPT, Gone, questions
+from memory.scope import Layer, Scope
 from proxy.cli import checks
 from proxy.cli.server import RunningServer
 from tests.memory.features.checkouts.working import Working, working
+from tests.memory.stores.derived_facts import fact
 from tests.proxy.api.asking import asking
 from tests.proxy.cli.running import run
 from tests.proxy.web.browsing import let_in
@@ -100,6 +107,51 @@ async def test_a_turn_that_is_marked_gone_is_listed_and_counted(tmp_path: Path) 
         assert "drain_jobs" in line and "1 turn of talk was only said" in hint
         [question] = await asked(on)
         assert question["text"].startswith("1 turn of talk cites code that is gone from ")
+
+
+async def test_how_much_is_gone_is_kept_for_a_minute_and_until_something_is_forgotten(tmp_path: Path) -> None:
+    async with working(tmp_path) as on:
+        await on.say(QUEUE)
+        (fact, _) = (await on.facts())[QUEUE]
+        now = datetime.now(UTC)
+        on.feature.gone_code._now = lambda: now
+        assert await asked(on) == []
+        on.repository.write("src/queue.py", "PORT = 7300\n")
+        on.repository.commit("queue: another port")
+        now += KEPT - timedelta(seconds=1)
+        assert await asked(on) == [], "it was found less than a minute ago"
+        now += timedelta(seconds=1)
+        assert len(await asked(on)) == 1
+        await on.memory.commands.forget([fact.id], [fact.owner])
+        assert await asked(on) == []
+
+
+async def test_what_is_forgotten_while_it_is_counted_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with working(tmp_path) as on:
+        await on.say(QUEUE)
+        (fact, _) = (await on.facts())[QUEUE]
+        on.repository.write("src/queue.py", "PORT = 7300\n")
+        on.repository.commit("queue: another port")
+        of = on.feature.gone_code.of
+
+        async def forgetting(owners: Sequence[str], now: datetime) -> Gone:
+            found = await of(owners, now)
+            if found.facts:
+                await on.memory.commands.forget([fact.id], [fact.owner])
+            return found
+
+        monkeypatch.setattr(on.feature.gone_code, "of", forgetting)
+        await on.feature.gone_code._look((fact.owner,))
+        assert await on.feature.gone_code.asks([fact.owner]) == ()
+
+
+@pytest.mark.parametrize("project", ["loom", "ada/loom", "my loom", "x'; touch pwned; '", "$(id)", "-", "é"])
+def test_a_command_names_a_project_as_a_shell_takes_it(project: str) -> None:
+    held = replace(fact("TokenBucket"), owner=Scope(user="ada", project=project).owner(Layer.USER_PROJECT) or "")
+    [question] = questions(Gone(facts=[held]))
+    assert shlex.split(question.command) == ["palimpsest", "gone", "--project", project]
 
 
 def test_the_command_line_lists_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

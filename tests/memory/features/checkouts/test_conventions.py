@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 import pytest
 
 from memory.checkout import Citation
 from memory.features.checkouts.checking import CitationState, _look
-from memory.features.checkouts.conventions.linters import FILES
+from memory.features.checkouts.conventions.linters import FILES, linters
 from memory.features.checkouts.conventions.observed import is_read, observed
 
 MAKEFILE = (
@@ -136,6 +137,37 @@ def test_settings_of_linters_are_told_with_their_lines() -> None:
         "golangci-lint runs errcheck, staticcheck and gofumpt (.golangci.yml).": [5, 6, 12],
         "golangci-lint is set to at most 120 characters on a line (.golangci.yml).": [10],
     }
+
+
+@pytest.mark.parametrize(
+    ("formatter", "linter", "own", "said"),
+    [
+        ({}, {}, {}, ["indentation by tabs", "single quotes", "the recommended rules"]),
+        ({"enabled": False}, {}, {}, ["the recommended rules"]),
+        ({}, {"enabled": False}, {}, ["indentation by tabs", "single quotes"]),
+        ({}, {}, {"enabled": False}, ["indentation by tabs", "the recommended rules"]),
+        ({"enabled": False}, {"enabled": False}, {}, []),
+    ],
+)
+def test_what_biome_has_switched_off_is_not_told(
+    formatter: dict[str, bool], linter: dict[str, bool], own: dict[str, bool], said: list[str]
+) -> None:
+    settings = {
+        "formatter": {"indentStyle": "tab"} | formatter,
+        "linter": {"rules": {"recommended": True}} | linter,
+        "javascript": {"formatter": {"quoteStyle": "single"} | own},
+    }
+    [(_, _, words)] = linters({"biome.json": json.dumps(settings)})
+    assert [each for each, _ in words] == said
+
+
+def test_what_golangci_has_switched_off_is_not_told() -> None:
+    text = "linters:\n  enable: [lll, godot]\n  disable: [lll]\n"
+    text += "linters-settings:\n  lll:\n    line-length: 120\n  gocyclo:\n    min-complexity: 15\n"
+    assert list(told({".golangci.yml": text})) == [
+        "golangci-lint runs godot (.golangci.yml).",
+        "golangci-lint is set to a complexity below 15 (.golangci.yml).",
+    ]
 
 
 @pytest.mark.parametrize("file", FILES)
