@@ -13,7 +13,6 @@ import pytest_asyncio
 
 from memory.learning.lesson import learn
 from memory.learning.lesson_result import Learned
-from memory.learning.tombstones import dismissal_of
 from tests.proxy.api.asking import Asking
 from tests.proxy.drafts import TEXT, draft
 from tests.proxy.web.browsing import Browser, let_in
@@ -165,10 +164,10 @@ async def test_what_was_dismissed_by_mistake_is_learned_again(proxy: Running, as
     [id] = (await drafts(proxy, ask)).values()
     page = await browser.submit(await browser.get("review"), f"drafts/{id}/dismiss")
     await browser.submit(page, "drafts/again")
-    await ask("POST", "api/forget", {"ids": [id]})
-    memory = proxy.edge.memory
-    assert memory is not None
-    assert not await memory.journal.is_forgotten([dismissal_of(memory.journal.key(), "up:/local/loom", SAID)])
+    await ask("POST", f"api/facts/{id}/update", {"text": "The gate opens at nine"})
+    await made_anew(ask)
+    await proxy.chat(f"{SAID}!", session="s2")
+    assert [*await drafts(proxy, ask)] == [f"{SAID}!"]
 
 
 @pytest.mark.usefixtures("doubting")
