@@ -40,7 +40,9 @@ async def review(visit: PageVisit) -> web.StreamResponse:
     decided = [each for each in every if each["decided_at"] and each not in waiting]
     decided.sort(key=lambda each: float(each["decided_at"].timestamp()), reverse=True)
     last = next((each for each in decided if each["id"] == visit.session.decided), None)
-    later, states = visit.session.later, frozenset({State.DRAFT})
+    put_off = await visit.memory.journal.facts(sorted(visit.session.later), owners)
+    later = {fact.id for fact in put_off if fact.state is State.DRAFT}
+    states = frozenset({State.DRAFT})
     drafts = await visit.memory.commands.facts(owners, states=states, limit=DRAFTS + len(later))
     return await show(
         visit,

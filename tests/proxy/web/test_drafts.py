@@ -112,6 +112,20 @@ async def test_one_that_is_put_off_waits_unseen_until_the_next_log_in(
     assert TEXT in (await (await let_in(proxy)).get("review?project=loom")).text
 
 
+@pytest.mark.parametrize("since", ["forgotten", "confirmed"])
+async def test_only_drafts_of_the_scope_that_still_wait_count_as_put_off(
+    ask: Asking, browser: Browser, waiting: str, since: str
+) -> None:
+    page = await browser.submit(await browser.get("review?project=loom"), f"drafts/{waiting}/defer")
+    assert "1 draft put off" in page.text
+    assert "draft put off" not in (await browser.get("review?project=barn")).text
+    if since == "forgotten":
+        await ask("POST", "api/forget?project=loom", {"ids": [waiting]})
+    else:
+        await ask("POST", f"api/facts/{waiting}/confirm", {})
+    assert "draft put off" not in (await browser.get("review?project=loom")).text
+
+
 async def test_only_a_draft_is_dismissed(ask: Asking) -> None:
     held = await ask("POST", "api/remember?project=loom", {"text": "The roof of the shed is flat"}, status=201)
     told = await ask("POST", f"api/facts/{held['id']}/dismiss", {}, status=409)
