@@ -13,6 +13,7 @@ import pytest_asyncio
 
 from memory.learning.lesson import learn
 from memory.learning.lesson_result import Learned
+from memory.ports import Lesson, MemoryUse
 from tests.proxy.api.asking import Asking
 from tests.proxy.drafts import TEXT, draft
 from tests.proxy.web.browsing import Browser, let_in
@@ -64,9 +65,7 @@ async def test_what_was_decided_last_is_taken_back(
     assert f"Waits again: {TEXT}" in page.text and page.form(f"drafts/{waiting}/{act}")
     assert waiting in await listed(ask, "draft") and await found(ask) == []
     after = await ask("GET", f"api/facts/{waiting}")
-    assert {name: after[name] for name in ("origin", "confidence", "state")} == {
-        name: before[name] for name in ("origin", "confidence", "state")
-    }
+    assert after == before
     fields = {"form": page.form(f"drafts/{waiting}/{act}").fields["form"]}
     assert "nothing to take back" in (await browser.post("/palimpsest/drafts/again", fields, 409)).text
 
@@ -85,6 +84,26 @@ async def test_what_it_had_contradicted_is_as_it_was(ask: Asking, browser: Brows
     assert await held() != before == ("active", [])
     await browser.submit(page, "drafts/again")
     assert await held() == before and await listed(ask, "draft") == [record["id"]]
+
+
+@pytest.mark.parametrize("act", ["confirm", "dismiss"])
+async def test_what_is_taken_back_keeps_its_pin_and_its_uses(
+    ask: Asking, browser: Browser, waiting: str, proxy: Running, act: str
+) -> None:
+    page = await browser.submit(await browser.get("review?project=loom"), f"drafts/{waiting}/{act}")
+    await ask("PATCH", f"api/facts/{waiting}", {"pinned": True})
+    memory = proxy.edge.memory
+    assert memory is not None
+
+    async def used() -> Lesson:
+        return Lesson(0, uses=(MemoryUse(waiting, "s9", proxy.edge.now(), used=True),))
+
+    await memory.learner.revise(used)
+    before = await ask("GET", f"api/facts/{waiting}")
+    await browser.submit(page, "drafts/again")
+    after = await ask("GET", f"api/facts/{waiting}")
+    assert (after["state"], after["stability"], after["pinned"]) == ("draft", "draft", True)
+    assert (after["access"], after["sessions"]) == (before["access"], before["sessions"]) != (1, 1)
 
 
 async def test_what_was_changed_since_is_not_taken_back(ask: Asking, browser: Browser, waiting: str) -> None:
