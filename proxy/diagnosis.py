@@ -164,9 +164,12 @@ def windows(file: Path = DATA / "windows.json") -> CheckResult:
     return CheckResult("models' windows", "well", f"{models} models are known")
 
 
-def upstreams(upstream: UpstreamSettings) -> Iterator[CheckResult]:
-    """Whether a connection to each provider can be made; nothing is sent."""
+def upstreams(upstream: UpstreamSettings, chatgpt: bool = False) -> Iterator[CheckResult]:
+    """Whether a connection to each provider can be made; nothing is sent. Where logins of ``chatgpt`` go is tried
+    only where there is one."""
     urls = [upstream.url] if upstream.url else [upstream.openai, upstream.anthropic]
+    if chatgpt and not upstream.url:
+        urls.append(upstream.chatgpt)
     for url in dict.fromkeys([*urls, *(route.url for route in upstream.routes if route.url)]):
         parts = urlsplit(url)
         port = parts.port or (443 if parts.scheme == "https" else 80)
@@ -197,8 +200,9 @@ def language_model(name: str | None) -> Iterator[CheckResult]:
         yield CheckResult("background model", "wrong", message, f"pip install '{DISTRIBUTION}[bridge]'")
 
 
-def found_here(settled: Loaded, upstream: UpstreamSettings) -> Iterator[CheckResult]:
-    """Every finding of the things above, as it is made. ``upstream`` is where requests go."""
+def found_here(settled: Loaded, upstream: UpstreamSettings, chatgpt: bool = False) -> Iterator[CheckResult]:
+    """Every finding of the things above, as it is made. ``upstream`` is where requests go, and ``chatgpt`` says that
+    some of them come with a login of it."""
     folder = settled.settings.home
     yield settings(settled)
     yield packages()
@@ -207,7 +211,7 @@ def found_here(settled: Loaded, upstream: UpstreamSettings) -> Iterator[CheckRes
     yield vocabularies()
     yield windows()
     yield from language_model(settled.settings.memory.model.name)
-    yield from upstreams(upstream)
+    yield from upstreams(upstream, chatgpt)
     yield from bridges(upstream)
     yield from filter(None, [begun_anew(folder)])
 
