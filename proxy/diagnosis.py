@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from memory.stores.backups.restoring import replaced_in
 from memory.stores.lost_journal import SET_ASIDE, files_aside
 from memory.stores.spill import BROKEN
 from memory.version import DISTRIBUTION
+from proxy.reachable import takes_connections
 from proxy.settings import Loaded, UpstreamSettings
 
 _REINSTALL = f"pip install --force-reinstall --no-deps {DISTRIBUTION}"
@@ -164,13 +164,16 @@ def windows(file: Path = DATA / "windows.json") -> CheckResult:
     return CheckResult("models' windows", "well", f"{models} models are known")
 
 
-def upstreams(upstream: UpstreamSettings) -> Iterator[CheckResult]:
-    """Whether a connection to each provider can be made; nothing is sent."""
+def upstreams(upstream: UpstreamSettings, chatgpt: bool = False) -> Iterator[CheckResult]:
+    """Whether a connection to each provider can be made; nothing is sent. Where logins of ``chatgpt`` go is tried
+    only where there is one."""
     urls = [upstream.url] if upstream.url else [upstream.openai, upstream.anthropic]
+    if chatgpt and not upstream.url:
+        urls.append(upstream.chatgpt)
     for url in dict.fromkeys([*urls, *(route.url for route in upstream.routes if route.url)]):
         parts = urlsplit(url)
         port = parts.port or (443 if parts.scheme == "https" else 80)
-        if parts.hostname and _takes_connections(parts.hostname, port):
+        if parts.hostname and takes_connections(parts.hostname, port, CONNECTS):
             yield CheckResult("provider", "well", f"{url} takes connections")
         else:
             mend = "check the network and the address (upstream.*, PALIMPSEST_UPSTREAM)"
@@ -197,8 +200,9 @@ def language_model(name: str | None) -> Iterator[CheckResult]:
         yield CheckResult("background model", "wrong", message, f"pip install '{DISTRIBUTION}[bridge]'")
 
 
-def found_here(settled: Loaded, upstream: UpstreamSettings) -> Iterator[CheckResult]:
-    """Every finding of the things above, as it is made. ``upstream`` is where requests go."""
+def found_here(settled: Loaded, upstream: UpstreamSettings, chatgpt: bool = False) -> Iterator[CheckResult]:
+    """Every finding of the things above, as it is made. ``upstream`` is where requests go, and ``chatgpt`` says that
+    some of them come with a login of it."""
     folder = settled.settings.home
     yield settings(settled)
     yield packages()
@@ -207,14 +211,6 @@ def found_here(settled: Loaded, upstream: UpstreamSettings) -> Iterator[CheckRes
     yield vocabularies()
     yield windows()
     yield from language_model(settled.settings.memory.model.name)
-    yield from upstreams(upstream)
+    yield from upstreams(upstream, chatgpt)
     yield from bridges(upstream)
     yield from filter(None, [begun_anew(folder)])
-
-
-def _takes_connections(host: str, port: int) -> bool:
-    try:
-        with socket.create_connection((host, port), timeout=CONNECTS):
-            return True
-    except OSError:
-        return False

@@ -287,6 +287,8 @@ class Counts:
     behind: int
     candidates: int = 0
     """Candidates that wait for a person."""
+    drafts: int = 0
+    """Facts that were read with doubt and wait to be said again, or for a person."""
 
 
 @dataclass(frozen=True, slots=True)

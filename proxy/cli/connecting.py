@@ -22,7 +22,7 @@ from proxy.cli.faults import CommandError
 from proxy.cli.home_owner import owner
 from proxy.cli.options import ConfigFile, Home, Json, here, loaded
 from proxy.cli.runtime_names import titles
-from proxy.cli.server import address, answers, running
+from proxy.cli.server import QUICK, address, running
 from proxy.cli.server_access import reach
 from proxy.connect import (
     GUIDES,
@@ -46,6 +46,7 @@ from proxy.connect import (
     undo as put_back,
 )
 from proxy.marker import TRUSTED
+from proxy.reachable import takes_connections
 from proxy.runtimes.environment import ClientEnvironment, project_of
 from proxy.settings import Loaded, Settings
 
@@ -154,7 +155,7 @@ def _unanswered(url: str, settings: Settings) -> str:
     if running(settings.home) is not None or owner(settings.home) is not None:
         return ""
     place = urlsplit(url)
-    if place.port and answers(place.hostname or "", place.port):
+    if place.port and takes_connections(place.hostname or "", place.port, QUICK):
         return f"Something else answers at {url}: choose another server.port, or stop it, and connect again."
     start = "`palimpsest service install` keeps one running, `palimpsest serve` starts one"
     return f"Nobody answers at {url} yet, and without a server this client reaches no model: {start}."

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 
 import typer
 
@@ -14,6 +16,7 @@ from proxy.cli.instance_lock import owned
 from proxy.cli.options import ConfigFile, Home, Json, loaded
 from proxy.cli.server import running
 from proxy.cli.server_access import reach
+from proxy.connect.machine import look
 from proxy.diagnosis import CheckResult
 from proxy.setting_sources import SettingsError
 from proxy.settings import Loaded, UpstreamSettings
@@ -45,7 +48,8 @@ def examine(home: Home, config: ConfigFile) -> Iterator[CheckResult]:
             )
         return
     # A server may have been started with options that are not in the settings of this command.
-    yield from diagnosis.found_here(settled, _upstream(settled))
+    chatgpt = "codex" in look(Path.home(), Path.cwd(), os.environ).logins
+    yield from diagnosis.found_here(settled, _upstream(settled), chatgpt)
     # To open the stores would begin a journal anew.
     if lost := _lost(settled):
         yield lost

@@ -43,6 +43,8 @@ def _standing(data: dict[str, Any]) -> None:
         rows += [(name, stored[name]) for name in ("facts", "passages", "messages", "exchanges", "sessions")]
         if stored["candidates"]:
             rows += [("wait for you", f"{wording.count(stored['candidates'], 'candidate')}: palimpsest candidates")]
+        if stored["drafts"]:
+            rows += [("wait for you", f"{wording.count(stored['drafts'], 'draft')}: palimpsest review")]
         for each in data.get("asked", ()):
             rows += [("wait for you", f"{each['text']}: {each['command']}")]
         rows += [("learning behind", stored["behind"]), ("index behind", data["waiting"])]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -138,15 +137,6 @@ def address(host: str, port: int) -> str:
     plain = host.strip("[]")
     reached = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(plain, plain)
     return f"http://[{reached}]:{port}" if ":" in reached else f"http://{reached}:{port}"
-
-
-def answers(host: str, port: int) -> bool:
-    """Whether anything takes connections there."""
-    try:
-        with socket.create_connection((host, port), timeout=QUICK):
-            return True
-    except OSError:
-        return False
 
 
 def _sentence(error: HTTPError) -> str:

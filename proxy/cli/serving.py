@@ -11,6 +11,7 @@ import json
 import logging
 import mimetypes
 import os
+import shlex
 import signal
 import socket
 import sys
@@ -276,7 +277,8 @@ def _loop(settings: Settings) -> Callable[[], asyncio.AbstractEventLoop] | None:
 
 
 def welcome(settings: Settings, url: str, fault: str = "", waiting: int = 0) -> str:
-    """What is printed after the start: where it listens, where the data lies, what to do next."""
+    """What is printed after the start: where it listens, where the data lies, what to do next. Commands name the data
+    folder where another terminal would look for a server in the usual one."""
     from proxy.cli.runtime_names import installed, titles
 
     upstream = settings.upstream
@@ -287,6 +289,7 @@ def welcome(settings: Settings, url: str, fault: str = "", waiting: int = 0) -> 
         memory = {Mode.ON: "on", Mode.READ_ONLY: "read-only", Mode.OFF: "off"}[settings.memory.mode]
     key = " --key KEY" if settings.credentials else ""
     names, me = titles(), wording.program()
+    at = "" if settings.home == Path("~/.palimpsest").expanduser() else f" --home {shlex.quote(str(settings.home))}"
     here = [name for name in names if name in installed()] or list(USUAL)
     width = max(map(len, here))
     lines = [
@@ -294,14 +297,14 @@ def welcome(settings: Settings, url: str, fault: str = "", waiting: int = 0) -> 
         f"  data      {settings.home}",
         f"  provider  {providers}",
         f"  memory    {memory}",
-        f"  web page  {me} open",
-        *([f"  waiting   {wording.count(waiting, 'candidate')} for you: {me} candidates"] if waiting else []),
+        f"  web page  {me} open{at}",
+        *([f"  waiting   {wording.count(waiting, 'candidate')} for you: {me} candidates{at}"] if waiting else []),
         "",
         "Connect a runtime (--write changes its configuration, and --undo puts it back):",
         *(f"  {me} connect {name:<{width}}{key}   {names[name]}" for name in here),
         f"  {me} connect {'':<{width}}{' ' * len(key)}   lists all {len(names)}",
         "",
         "See that it works:",
-        f"  {me} doctor    {me} status    {me} log",
+        f"  {me} doctor{at}    {me} status{at}    {me} log{at}",
     ]
     return "\n".join(lines)

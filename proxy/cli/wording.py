@@ -11,7 +11,9 @@ from memory.hooks.command import count as count
 
 
 def program() -> str:
-    """How this command can be called again from where the person is: by its name, or by the path it was called by."""
+    """How this command can be called again from where the person is: by its name, or by the path it was called by,
+    whole where that is not below the current folder."""
     if shutil.which("palimpsest") or Path(sys.argv[0]).name != "palimpsest":
         return "palimpsest"
-    return os.path.relpath(sys.argv[0])
+    path = os.path.relpath(sys.argv[0])
+    return os.path.abspath(sys.argv[0]) if path.startswith(os.pardir) else path

@@ -107,7 +107,7 @@ def base_of(settings: UpstreamSettings, dialect: str, model: str, headers: Mappi
         base = settings.anthropic
     if company_of(base) and api_of(path, headers) is Api.UNKNOWN:
         raise _unknown()
-    return _checked(base, headers, path)
+    return _checked_default(base, headers, path)
 
 
 def base_for_path(settings: UpstreamSettings, path: str, headers: Mapping[str, str], model: str = "") -> str:
@@ -132,12 +132,12 @@ def base_for_path(settings: UpstreamSettings, path: str, headers: Mapping[str, s
     if api is Api.UNKNOWN:
         raise _unknown()
     if api is Api.OLLAMA:
-        return _checked(settings.ollama, headers, path)
+        return _checked_default(settings.ollama, headers, path)
     if api is Api.GEMINI or (api is Api.EITHER and _shown_as_google(headers, path)):
         base = settings.gemini
     else:
         base = settings.anthropic if api is Api.ANTHROPIC or _is_for_anthropic(api, headers, path) else settings.openai
-    return _checked(base, headers, path)
+    return _checked_default(base, headers, path)
 
 
 def check_bridged(route: UpstreamRoute, headers: Mapping[str, str]) -> None:
@@ -184,9 +184,9 @@ def companies_of_keys(headers: Mapping[str, str], path: str = "") -> frozenset[s
     credentials = [headers.get(name, "") for name in ("authorization", "x-api-key", "api-key")]
     keys = [value.strip().rpartition(" ")[2] for value in credentials]
     googles = _googles_keys(headers, path)
-    found = {_company_of_key(key, "") for key in keys if key} | {_company_of_key(key, "Google") for key in googles}
-    if keys[0] and chatgpt.is_login(headers, keys[0]):
-        found.add(_company_of_key(keys[0], chatgpt.COMPANY))
+    found = {_company_of_key(key, chatgpt.COMPANY if chatgpt.is_login(headers, key) else "") for key in keys if key}
+    # An account that is named beside them says nothing of Google's.
+    found |= {_company_of_key(key, chatgpt.COMPANY if chatgpt.is_login({}, key) else "Google") for key in googles}
     return frozenset(found) - {""}
 
 
@@ -268,6 +268,13 @@ def _of_a_login(settings: UpstreamSettings, headers: Mapping[str, str], path: st
 def _unknown() -> Refusal:
     message = "this path is none of OpenAI's, Anthropic's, Gemini's or Ollama's that are known here"
     return Refusal(501, f"{message}: say with upstream.url, or a route for its model, where it goes", "url")
+
+
+def _checked_default(base: str, headers: Mapping[str, str], path: str) -> str:
+    """The address of a provider that is chosen by the API alone, whose host may be anybody's: no ChatGPT login goes
+    there, which is good at its own."""
+    login = chatgpt.COMPANY in companies_of_keys(headers, path)
+    return _checked(base, headers, path, company_of(base) or (urlsplit(base).hostname or "" if login else ""))
 
 
 def _checked(base: str, headers: Mapping[str, str], path: str, owner: str = "") -> str:

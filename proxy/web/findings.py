@@ -1,7 +1,8 @@
 """What the page Health shows of what takes longer than a page may: the doctor's findings and the newest backups.
 
-They are looked for beside the page, in a thread, once a minute at most. A page waits a moment for them, and shows what
-was found last where they take longer: a provider that does not answer, or a folder of backups on a network that hangs.
+They are looked for beside the page, each in a thread of its own, once a minute at most. A page waits a moment for them,
+and shows what was found last where they take longer: a provider that does not answer, or a folder of backups on a
+network that hangs.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any, Final, TypeVar
 
 from aiohttp import web
 
+from memory.services.lone_thread import LoneThread
 from proxy import diagnosis
 from proxy.edge import Edge
 from proxy.fail_open import fail_open
@@ -56,6 +58,7 @@ class LatestFindings:
     _found: Found = field(default_factory=Found)
     _at: float = -math.inf
     _looking: asyncio.Task[None] | None = None
+    _doctor: LoneThread[Sequence[diagnosis.CheckResult]] = field(default_factory=lambda: LoneThread("doctor"))
 
     async def latest(self, ask_for_backups: AskForBackups | None) -> Found:
         """What was found last, or is found within a moment; of backups nothing while memory is not open."""
@@ -78,7 +81,7 @@ class LatestFindings:
         def checks() -> Sequence[diagnosis.CheckResult]:
             return list(diagnosis.found_here(Loaded(edge.settings, edge.sources), edge.settings.upstream))
 
-        found = await self._guarded(asyncio.to_thread(checks), "looking what the doctor would find")
+        found = await self._guarded(self._doctor.run(checks), "looking what the doctor would find")
         self._found = replace(self._found, checks=found)
 
     async def _look_for_backups(self, ask_for_backups: AskForBackups | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from aiohttp import web
@@ -9,10 +10,11 @@ from aiohttp import web
 from memory.candidate import CandidateState
 from memory.fact import State
 from proxy.api import serializers
+from proxy.fail_open import fail_open
 from proxy.web.contradictions import contradictions
 from proxy.web.drafts import last as last_decided
 from proxy.web.rendering import show
-from proxy.web.visit import PageVisit
+from proxy.web.visit import WITHIN, PageVisit
 
 WAITING = 30
 """Candidates that are shown with their evidence; those with the most come first."""
@@ -24,6 +26,9 @@ DECIDED = 20
 
 GONE = 30
 """What cites code that is gone, the newest of it."""
+
+MOMENT = 0.3
+"""Seconds that the page waits for what cites code that is gone: git is asked, and may be slow."""
 
 DRAFTS = 30
 """The newest of what was read with doubt."""
@@ -40,7 +45,9 @@ async def review(visit: PageVisit) -> web.StreamResponse:
     decided = [each for each in every if each["decided_at"] and each not in waiting]
     decided.sort(key=lambda each: float(each["decided_at"].timestamp()), reverse=True)
     last = next((each for each in decided if each["id"] == visit.session.decided), None)
-    later, states = visit.session.later, frozenset({State.DRAFT})
+    put_off = await visit.memory.journal.facts(sorted(visit.session.later), owners)
+    later = {fact.id for fact in put_off if fact.state is State.DRAFT}
+    states = frozenset({State.DRAFT})
     drafts = await visit.memory.commands.facts(owners, states=states, limit=DRAFTS + len(later))
     return await show(
         visit,
@@ -50,7 +57,7 @@ async def review(visit: PageVisit) -> web.StreamResponse:
         more=max(len(waiting) - WAITING, 0),
         last=last,
         decided=decided[:DECIDED],
-        gone=await visit.ask("GET", "gone", limit=GONE),
+        gone=await _gone(visit),
         drafts=[serializers.memory(fact, visit.now) for fact in drafts if fact.id not in later][:DRAFTS],
         later=len(later),
         draft=await last_decided(visit),
@@ -59,6 +66,21 @@ async def review(visit: PageVisit) -> web.StreamResponse:
             for group in await contradictions(visit.memory, owners)
         ],
     )
+
+
+async def _gone(visit: PageVisit) -> Any:
+    """What cites code that is gone; None where that takes longer than a moment. The look goes on then, so that another
+    visit finds it at hand."""
+    look = fail_open(
+        visit.ask("GET", "gone", limit=GONE),
+        default=None,
+        timeout_seconds=WITHIN,
+        operation="looking for what cites code that is gone",
+        degradations=visit.edge.degradations,
+    )
+    task = visit.edge.run_in_background(look)
+    await asyncio.wait({task}, timeout=MOMENT)
+    return task.result()[0] if task.done() else None
 
 
 async def candidate(visit: PageVisit) -> web.StreamResponse:

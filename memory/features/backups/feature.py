@@ -14,6 +14,7 @@ from memory.hooks.feature import Core, Feature, FeatureErasure, FeatureRoute
 from memory.hooks.route_request import RouteRequest
 from memory.ports import Forgotten
 from memory.services.background_task import BackgroundTask
+from memory.services.lone_thread import LoneThread
 from memory.stores.backups.backup import JOURNAL, backups_in
 from memory.stores.backups.places import known_places
 from memory.stores.backups.verifying import faults_of, indexed_of
@@ -48,6 +49,7 @@ class Backups(Feature):
         self._beside = BackgroundTask()
         self._rewriting = BackgroundTask()
         self._making = asyncio.Lock()
+        self._looking: LoneThread[dict[str, Any]] = LoneThread("backups")
 
     def start(self) -> None:
         if self._elsewhere:
@@ -107,12 +109,13 @@ class Backups(Feature):
     async def status(self, question: RouteRequest) -> dict[str, Any]:
         """Where backups lie, when each was last looked through and how many faults that found, how often one is made,
         and what the last look at the journal found."""
-        state = await asyncio.to_thread(self._keeping.state)
+        return await self._looking.run(self._status)
 
-        def found() -> list[dict[str, Any]]:
-            places = known_places(self._core.home, state)
-            each = [(folder, of) for place in places for folder, of in backups_in(place)]
-            return [
+    def _status(self) -> dict[str, Any]:
+        state = self._keeping.state()
+        places = known_places(self._core.home, state)
+        return {
+            "backups": [
                 {
                     "folder": str(folder),
                     "at": of.at,
@@ -122,11 +125,9 @@ class Backups(Feature):
                     "looked_at": look.at if (look := state.looks.get(str(folder))) else None,
                     "faults": look.faults if look else None,
                 }
-                for folder, of in each
-            ]
-
-        return {
-            "backups": await asyncio.to_thread(found),
+                for place in places
+                for folder, of in backups_in(place)
+            ],
             "every_seconds": state.every,
             "place": str(self._keeping.place(state)),
             "keep": state.keep,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Protocol
 
@@ -123,24 +123,28 @@ class FactReviser:
         lesson = await self._learner.revise(drawn)
         fact = next(each for each in before if each.id == lesson.facts[0].id)
         dismissal = b"" if holds else dismissal_of(self._journal.key(), fact.owner, fact.text)
-        return Decision(fact, tuple(before), tuple(lesson.facts), dismissal)
+        # As it is stored, the use that a confirmation counts for included.
+        after = await self._journal.facts([each.id for each in lesson.facts], owners)
+        return Decision(fact, tuple(before), tuple(after), dismissal)
 
     async def take_back(self, decision: Decision, owners: Sequence[str]) -> Fact:
-        """The draft waits again, and what it had ended or contradicted is as it was. Knowledge that it bore out counts
-        it again only when it is said again.
+        """The draft waits again, and what it had ended or contradicted is as it was; a pin and uses that came since
+        stay. Knowledge that it bore out counts it again only when it is said again.
 
         Raises:
             ChangedSince: when any of it is gone or was changed meanwhile.
         """
 
         async def drawn() -> Lesson:
-            ids = [fact.id for fact in decision.after]
-            now = {fact.id: _settled(fact) for fact in await self._journal.facts(ids, owners)}
-            if any(now.get(fact.id) != _settled(fact) for fact in decision.after):
+            ids = [fact.id for fact in decision.before]
+            now = {fact.id: fact for fact in await self._journal.facts(ids, owners)}
+            after = {fact.id: fact for fact in decision.after}
+            if any(id not in now or id not in after or _settled(now[id]) != _settled(after[id]) for id in ids):
                 raise ChangedSince("it was changed meanwhile: set it right where it stands")
             if decision.dismissal:
                 await self._journal.lift_tombstone(decision.dismissal)
-            return lesson_of(0, decision.before, (), frozenset(ids))
+            back = [_as_before(now[before.id], before, after[before.id]) for before in decision.before]
+            return lesson_of(0, back, (), frozenset(ids))
 
         return await self._revised(drawn, owners)
 
@@ -229,6 +233,13 @@ class FactReviser:
             kept = [each for each in found if each.state is not State.SUPERSEDED]
             found = [*kept, *await self._followers([each.id for each in later], owners)]
         return found
+
+
+def _as_before(now: Fact, before: Fact, after: Fact) -> Fact:
+    """A fact as it stands ``now``, but that what has not changed since ``after`` is as it was ``before``."""
+    names = [field.name for field in fields(Fact)]
+    back = {name: getattr(before, name) for name in names if getattr(now, name) == getattr(after, name)}
+    return replace(now, **back)
 
 
 def _settled(fact: Fact) -> tuple[object, ...]:

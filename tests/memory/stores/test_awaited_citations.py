@@ -43,7 +43,7 @@ async def test_what_was_not_looked_into_is_listed_facts_first_and_the_newest_fir
     journal = open_journal(tmp_path)
     facts = [replace(fact(f"TokenBucket {id}"), id=id, owner=owner()) for id in ("c", "a", "b")]
     turns = [replace(passage("TokenBucket"), id=id) for id in ("f", "d", "e")]
-    learnt = dict.fromkeys([each.id for each in (*facts, *turns)], False)
+    learnt = dict.fromkeys([*(each.id for each in facts), *(each.id for each in turns)], False)
     await journal.learn(Lesson(0, tuple(facts), tuple(turns), checkout=LOOM, learnt=learnt))
     assert [id for id, _ in await journal.unlooked(LOOM.repository, 5)] == ["b", "a", "c", "e", "d"]
     await journal.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 import sys
 from collections.abc import Iterator
@@ -63,6 +64,21 @@ def test_a_provider_that_does_not_answer_is_wrong(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("PALIMPSEST_UPSTREAM", "http://127.0.0.1:1")
     done = run("doctor", "--json")
     assert done.code == 1 and verdicts(done)["provider"] == "wrong" and verdicts(done)["round trip"] == "well"
+
+
+@pytest.mark.parametrize("login", [{"tokens": {"id_token": "x"}}, {"OPENAI_API_KEY": "sk-x"}, {}])
+def test_where_logins_of_chatgpt_go_is_tried_where_codex_is_logged_in_so(
+    login: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path))
+    (tmp_path / "auth.json").write_text(json.dumps(login))
+    chatgpt = "http://127.0.0.1:2/backend-api/codex"
+    for name in ("OPENAI", "ANTHROPIC", "CHATGPT"):
+        monkeypatch.setenv(f"PALIMPSEST__UPSTREAM__{name}", chatgpt if name == "CHATGPT" else "http://127.0.0.1:1")
+    told = [each["found"] for each in run("doctor", "--json").json["findings"] if chatgpt in each["found"]]
+    assert told == ([f"{chatgpt} takes no connection"] if "tokens" in login else [])
+    monkeypatch.setenv("PALIMPSEST_UPSTREAM", "http://127.0.0.1:1")
+    assert chatgpt not in run("doctor", "--json").out
 
 
 def test_settings_that_are_wrong_are_told_one_by_one(home: Path) -> None:

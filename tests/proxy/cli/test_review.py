@@ -63,3 +63,10 @@ def test_enough_leaves_the_rest(server: RunningServer) -> None:
     id = drafted(server)
     decided(server, "q")
     assert [each["id"] for each in run("review", "--json").json["drafts"]] == [id]
+
+
+def test_the_status_says_how_many_wait(server: RunningServer) -> None:
+    assert "palimpsest review" not in run("status").out
+    drafted(server)
+    assert "1 draft: palimpsest review" in run("status").out
+    assert run("status", "--json").json["stored"]["drafts"] == 1

@@ -16,7 +16,9 @@ import aiohttp
 import pytest
 
 from proxy.cli.log_format import OneLineFormatter
-from proxy.cli.serving import LONG_SECONDS, _age, _Ageing, _announce
+from proxy.cli.serving import LONG_SECONDS, _age, _Ageing, _announce, welcome
+from proxy.cli.wording import program as program_name
+from proxy.settings import Settings
 from tests.fake_provider import fake_provider
 from tests.proxy.cli.running import program, run, serving
 
@@ -143,3 +145,23 @@ def test_a_disk_on_which_it_cannot_say_where_it_listens_does_not_end_it(
     (tmp_path / "server.json").mkdir()
     _announce(tmp_path / "server.json", "http://127.0.0.1:1")
     assert "no other command finds this server" in caplog.text
+
+
+def test_the_welcome_names_a_data_folder_that_is_not_the_usual_one(tmp_path: Path) -> None:
+    other, usual = tmp_path / "my home", Path("~/.palimpsest").expanduser()
+    told = {home: welcome(Settings(home=home), "http://127.0.0.1:8484", waiting=1) for home in (other, usual)}
+    for command in ("open", "doctor", "status", "log", "candidates"):
+        assert f"palimpsest {command} --home '{other}'" in told[other]
+        assert f"palimpsest {command}" in told[usual]
+    assert "--home" not in told[usual]
+
+
+def test_a_program_beside_the_current_folder_is_named_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    called = tmp_path / "there" / "bin" / "palimpsest"
+    (tmp_path / "here").mkdir()
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(sys, "argv", [str(called)])
+    monkeypatch.chdir(tmp_path / "here")
+    assert program_name() == str(called)
+    monkeypatch.chdir(tmp_path)
+    assert program_name() == "there/bin/palimpsest"

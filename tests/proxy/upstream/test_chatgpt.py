@@ -99,6 +99,30 @@ def test_a_login_does_not_go_to_anthropic_with_anthropics_format() -> None:
         base_of(DEFAULT, "anthropic-messages", "claude", LOGIN, "/v1/messages")
 
 
+@pytest.mark.parametrize("header", ["authorization", "x-api-key", "api-key", "x-goog-api-key"])
+def test_a_login_goes_to_no_default_but_its_own_in_whichever_header_it_comes(header: str) -> None:
+    own = {key: f"https://{key}.gateway.example/v1" for key in ("openai", "anthropic", "gemini", "ollama")}
+    headers = {header: f"Bearer {token()}" if header == "authorization" else token()}
+    assert companies_of_keys(headers) == {"ChatGPT"}
+    for settings in (DEFAULT, UpstreamSettings.model_validate(own)):
+        assert base_of(settings, "openai-responses", "gpt-5", headers, "/v1/responses") == CHATGPT
+        for dialect, path in (
+            ("openai-chat", "/v1/chat/completions"),
+            ("anthropic-messages", "/v1/messages"),
+            ("gemini-generate", "/v1beta/models/g:generateContent"),
+            ("ollama-chat", "/api/chat"),
+        ):
+            with pytest.raises(Refusal) as refused:
+                base_of(settings, dialect, "m", headers, path)
+            assert refused.value.status in (401, 501) and token() not in refused.value.message
+            with pytest.raises(Refusal):
+                base_for_path(settings, path, headers)
+    route = {"url": "https://mine.example/v1", "dialect": "anthropic-messages"}
+    for mine in ({"url": route["url"]}, {"routes": [route]}):
+        chosen = UpstreamSettings.model_validate(mine)
+        assert base_of(chosen, "anthropic-messages", "m", headers, "/v1/messages") == route["url"]
+
+
 def test_the_address_of_logins_is_one_that_has_no_version() -> None:
     with pytest.raises(SettingsError, match="backend-api/codex"):
         load(options={"upstream.chatgpt": "https://chatgpt.com/v1"})

@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from memory.learning.lesson import learn
 from memory.learning.lesson_result import Learned
-from memory.learning.tombstones import dismissal_of
+from memory.ports import Lesson, MemoryUse
 from tests.proxy.api.asking import Asking
 from tests.proxy.drafts import TEXT, draft
 from tests.proxy.web.browsing import Browser, let_in
@@ -65,9 +65,7 @@ async def test_what_was_decided_last_is_taken_back(
     assert f"Waits again: {TEXT}" in page.text and page.form(f"drafts/{waiting}/{act}")
     assert waiting in await listed(ask, "draft") and await found(ask) == []
     after = await ask("GET", f"api/facts/{waiting}")
-    assert {name: after[name] for name in ("origin", "confidence", "state")} == {
-        name: before[name] for name in ("origin", "confidence", "state")
-    }
+    assert after == before
     fields = {"form": page.form(f"drafts/{waiting}/{act}").fields["form"]}
     assert "nothing to take back" in (await browser.post("/palimpsest/drafts/again", fields, 409)).text
 
@@ -86,6 +84,26 @@ async def test_what_it_had_contradicted_is_as_it_was(ask: Asking, browser: Brows
     assert await held() != before == ("active", [])
     await browser.submit(page, "drafts/again")
     assert await held() == before and await listed(ask, "draft") == [record["id"]]
+
+
+@pytest.mark.parametrize("act", ["confirm", "dismiss"])
+async def test_what_is_taken_back_keeps_its_pin_and_its_uses(
+    ask: Asking, browser: Browser, waiting: str, proxy: Running, act: str
+) -> None:
+    page = await browser.submit(await browser.get("review?project=loom"), f"drafts/{waiting}/{act}")
+    await ask("PATCH", f"api/facts/{waiting}", {"pinned": True})
+    memory = proxy.edge.memory
+    assert memory is not None
+
+    async def used() -> Lesson:
+        return Lesson(0, uses=(MemoryUse(waiting, "s9", proxy.edge.now(), used=True),))
+
+    await memory.learner.revise(used)
+    before = await ask("GET", f"api/facts/{waiting}")
+    await browser.submit(page, "drafts/again")
+    after = await ask("GET", f"api/facts/{waiting}")
+    assert (after["state"], after["stability"], after["pinned"]) == ("draft", "draft", True)
+    assert (after["access"], after["sessions"]) == (before["access"], before["sessions"]) != (1, 1)
 
 
 async def test_what_was_changed_since_is_not_taken_back(ask: Asking, browser: Browser, waiting: str) -> None:
@@ -111,6 +129,20 @@ async def test_one_that_is_put_off_waits_unseen_until_the_next_log_in(
     page = await browser.submit(await browser.get("review?project=loom"), f"drafts/{waiting}/defer")
     assert "1 draft put off" in page.text and waiting in await listed(ask, "draft")
     assert TEXT in (await (await let_in(proxy)).get("review?project=loom")).text
+
+
+@pytest.mark.parametrize("since", ["forgotten", "confirmed"])
+async def test_only_drafts_of_the_scope_that_still_wait_count_as_put_off(
+    ask: Asking, browser: Browser, waiting: str, since: str
+) -> None:
+    page = await browser.submit(await browser.get("review?project=loom"), f"drafts/{waiting}/defer")
+    assert "1 draft put off" in page.text
+    assert "draft put off" not in (await browser.get("review?project=barn")).text
+    if since == "forgotten":
+        await ask("POST", "api/forget?project=loom", {"ids": [waiting]})
+    else:
+        await ask("POST", f"api/facts/{waiting}/confirm", {})
+    assert "draft put off" not in (await browser.get("review?project=loom")).text
 
 
 async def test_only_a_draft_is_dismissed(ask: Asking) -> None:
@@ -165,10 +197,10 @@ async def test_what_was_dismissed_by_mistake_is_learned_again(proxy: Running, as
     [id] = (await drafts(proxy, ask)).values()
     page = await browser.submit(await browser.get("review"), f"drafts/{id}/dismiss")
     await browser.submit(page, "drafts/again")
-    await ask("POST", "api/forget", {"ids": [id]})
-    memory = proxy.edge.memory
-    assert memory is not None
-    assert not await memory.journal.is_forgotten([dismissal_of(memory.journal.key(), "up:/local/loom", SAID)])
+    await ask("POST", f"api/facts/{id}/update", {"text": "The gate opens at nine"})
+    await made_anew(ask)
+    await proxy.chat(f"{SAID}!", session="s2")
+    assert [*await drafts(proxy, ask)] == [f"{SAID}!"]
 
 
 @pytest.mark.usefixtures("doubting")

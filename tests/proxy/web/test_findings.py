@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from memory.stores.backups.backup import take
 from memory.stores.backups.places import BackupLook, own_place, read_state, write_state
+from proxy import diagnosis
+from proxy.web import findings
 from proxy.web.findings import FRESH, NEWEST, LatestFindings
 from tests.fake_provider import fake_provider
 from tests.proxy.api.asking import asking
@@ -92,3 +97,29 @@ async def test_what_fails_is_looked_for_again(tmp_path: Path) -> None:
             if (await looking.latest(whole)).backups is not None:
                 break
         assert (await looking.latest(whole)).backups == {"backups": [], "newest": [], "many": 0}
+
+
+async def test_a_disk_that_hangs_is_looked_at_once_and_by_no_thread_that_requests_share(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, looks, hangs = 0.0, list[str](), threading.Event()
+
+    def hanging(*_: Any) -> Any:
+        looks.append(threading.current_thread().name)
+        hangs.wait()
+        return ()
+
+    monkeypatch.setattr(diagnosis, "found_here", hanging)
+    monkeypatch.setattr("memory.features.backups.feature.backups_in", hanging)
+    monkeypatch.setattr(findings, "LONGEST", 0.01)
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        ask = asking(proxy)
+        looking = LatestFindings(proxy.edge, clock=lambda: now)
+        try:
+            for _ in range(3):
+                found = await looking.latest(lambda: ask("GET", "api/backups"))
+                now += 2 * FRESH
+        finally:
+            hangs.set()
+        assert (found.checks, found.backups) == (None, None)
+        assert sorted(looks) == ["backups", "doctor"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shlex
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -20,7 +21,7 @@ from tests.memory.features.checkouts.working import Working, working
 from tests.memory.stores.derived_facts import fact
 from tests.proxy.api.asking import asking
 from tests.proxy.cli.running import run
-from tests.proxy.web.browsing import let_in
+from tests.proxy.web.browsing import Browser, Html, let_in
 
 QUEUE = "The retry queue lives in src/queue.py and listens on port 7100."
 
@@ -77,13 +78,40 @@ async def test_what_cites_code_that_is_gone_is_asked_about(tmp_path: Path) -> No
         }
         assert await asked(on) == [wanted]
         browser = await let_in(on.proxy)
-        today, review = await browser.get(""), await browser.get("review")
+        today, review = await browser.get(""), await reviewed(browser)
         assert wanted["text"] in today.text and wanted["command"] in today.text
         assert QUEUE in review.text and held["mark"] in review.text
         server = RunningServer(on.proxy.url, on.proxy.edge.token)
         assert [each.found for each in await asyncio.to_thread(lambda: list(checks.asked(server)))] == [wanted["text"]]
         await ask("POST", f"api/forget?{at}", {"ids": [held["id"]]})
         assert await asked(on) == []
+
+
+LOOKING = "Code that is gone is being looked for"
+
+
+async def reviewed(browser: Browser) -> Html:
+    """The page of reviews, once git has answered."""
+    while LOOKING in (page := await browser.get("review")).text:
+        pass
+    return page
+
+
+async def test_a_git_that_hangs_holds_the_page_of_reviews_up_for_no_more_than_a_moment(tmp_path: Path) -> None:
+    async with working(tmp_path) as on:
+        await on.say(QUEUE)
+        on.repository.write("src/queue.py", "PORT = 7300\n")
+        on.repository.commit("queue: another port")
+        browser, hangs = await let_in(on.proxy), threading.Event()
+        hanging = asyncio.ensure_future(on.feature.sight.run_git(lambda: hangs.wait(20)))
+        try:
+            page = await browser.get("review")
+            assert not hanging.done() and LOOKING in page.text and "Nothing waits for you" in page.text
+        finally:
+            hangs.set()
+        assert await hanging
+        page = await reviewed(browser)
+        assert QUEUE in page.text and "gone since" in page.text
 
 
 async def asked(on: Working) -> list[dict[str, str]]:
