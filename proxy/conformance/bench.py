@@ -33,7 +33,8 @@ class ClientReply:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """One format before one proxy."""
+    """One format before one proxy. ``more`` are headers of every request, ``memory`` of those that give its memory
+    something to do."""
 
     base: str
     model: str
@@ -42,6 +43,7 @@ class Bench:
     client: aiohttp.ClientSession
     more: Mapping[str, str] = field(default_factory=dict)
     large: int = 64 * 2**20
+    memory: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def unique_text(self) -> str:

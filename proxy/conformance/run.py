@@ -33,7 +33,8 @@ class CaseRun:
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What is run: against which address, with the provider on which port; with which model and further headers."""
+    """What is run: against which address, with the provider on which port; with which model, with
+    which headers for every request, and which for those that teach something and ask for it."""
 
     base_url: str
     upstream_port: int
@@ -42,6 +43,7 @@ class RunRequest:
     formats: Collection[str] = ()
     cases: Collection[str] = ()
     large: int = 64 * 2**20
+    memory_headers: Mapping[str, str] | None = None
 
 
 async def run(request: RunRequest) -> AsyncIterator[CaseRun]:
@@ -64,7 +66,14 @@ async def run(request: RunRequest) -> AsyncIterator[CaseRun]:
                 if not request.formats or name in request.formats:
                     base = request.base_url.rstrip("/").removesuffix("/v1")
                     bench = Bench(
-                        base, request.model, FORMATS[name], provider, client, request.headers or {}, request.large
+                        base,
+                        request.model,
+                        FORMATS[name],
+                        provider,
+                        client,
+                        request.headers or {},
+                        request.large,
+                        request.memory_headers or {},
                     )
                     yield await _one(each, bench)
 

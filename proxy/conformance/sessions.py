@@ -1,15 +1,38 @@
-"""Sessions: the prefix that a provider caches grows, whatever a proxy adds."""
+"""Sessions: the prefix that a provider caches grows, whatever a proxy adds.
+
+Where a proxy has a memory these cases give it something to add, and say beside their result whether it did.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import secrets
 import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
 
 from proxy.conformance.bench import Bench
 from proxy.conformance.case import case, must
 
-CACHE = "https://platform.openai.com/docs/guides/prompt-caching"
-TURNS = 6
+CACHE: Final = "https://platform.openai.com/docs/guides/prompt-caching"
+COMPACTION: Final = "https://platform.claude.com/docs/en/build-with-claude/compaction"
+TURNS: Final = 6
+PAUSES_SECONDS: Final = (1.5, 3.0, 6.0)
+"""How long a memory is left alone to learn what was said, before it is asked again."""
+SYLLABLES: Final = (
+    ("bor", "cal", "den", "fen", "har", "kel", "mor", "tarn"),
+    ("ra", "le", "vi", "no"),
+    ("wick", "stow"),
+)
+"""Parts of a name that nothing else has."""
+SUMMARIZE: Final = "Summarize this conversation so far, so that the work can go on from the summary alone."
+SUMMARY: Final = (
+    "This session is being continued from a previous conversation.\n\n<summary>\n1. Caf\u00e9 {}: the parser takes "
+    '"quoted" commas.\n2. Left: tests for C:\\data.\n</summary>'
+)
+"""What a client puts in the place of its history."""
 
 
 @case(
@@ -19,19 +42,45 @@ TURNS = 6
     source=CACHE,
 )
 async def grows(on: Bench) -> str:
-    session, texts = uuid.uuid4().hex, [on.unique_text]
+    taught = await _teach(on)
+    session, asked, first = await _asked_until_known(on, taught[0])
+    texts, sent, came = [asked], [on.json(asked)], [first]
+    for number in range(1, TURNS):
+        asked = taught[1].question if number == TURNS // 2 else f"And what of part {number} of it?"
+        texts += [f"Very well, {number}.", asked]
+        sent.append(on.json(*texts))
+        came.append((await on.arrives(sent[-1], session)).body)
+    _grown(sent, came)
+    return _added(taught, sent, came)
+
+
+@case(
+    "prefix.compacted",
+    "where a client puts a summary in its history's place, the summary arrives as it was written, and the beginning "
+    "grows from there",
+    why="a summary is all that is left of a long session; what a proxy held on to of the old one must not break it",
+    source=COMPACTION,
+)
+async def compacted(on: Bench) -> str:
+    taught = await _teach(on)
+    session, asked, _ = await _asked_until_known(on, taught[0])
+    before = [asked, "Very well.", "And what else?", "Nothing else."]
+    await on.arrives(on.json(*before, SUMMARIZE), session)
+    summary = SUMMARY.format(uuid.uuid4().hex)
+    texts = [summary, "I go on from there.", "Is it done now?"]
     sent: list[bytes] = []
     came: list[bytes] = []
-    for number in range(TURNS):
-        body = on.json(*texts)
-        sent.append(body)
-        came.append((await on.arrives(body, {"x-session-id": session})).body)
-        texts += [f"Very well, {number}.", f"And what of part {number} of {session}? The port is {7000 + number}."]
-    for number in range(1, TURNS):
-        own, there = _shared(sent[number - 1], sent[number]), _shared(came[number - 1], came[number])
-        must(there >= own, f"request {number + 1} shares {there} bytes with the one before, the client's own {own}")
-    added = sum(map(len, came)) - sum(map(len, sent))
-    return f"{added} bytes added in {TURNS} requests" if added else ""
+    for asked in (taught[1].question, taught[0].question):
+        sent.append(on.json(*texts))
+        came.append((await on.arrives(sent[-1], session)).body)
+        there = [text for text in on.format.texts(json.loads(came[-1])) if summary in text]
+        must(len(there) == 1, f"the summary stands in {len(there)} of the texts that arrived, not in one")
+        must(there[0].startswith(summary), f"before the summary stands {there[0][: there[0].index(summary)][:200]!r}")
+        texts += ["Not yet.", asked]
+    sent.append(on.json(*texts))
+    came.append((await on.arrives(sent[-1], session)).body)
+    _grown(sent, came)
+    return _added(taught, sent, came)
 
 
 @case(
@@ -41,10 +90,12 @@ async def grows(on: Bench) -> str:
     source=CACHE,
 )
 async def again(on: Bench) -> None:
-    session = uuid.uuid4().hex
-    body = on.json(f"We decided that the harbour of {session} opens at nine.", "Very well.", "When does it open?")
-    first = (await on.arrives(body, {"x-session-id": session})).body
-    second = (await on.arrives(body, {"x-session-id": session})).body
+    session = _session(on)
+    body = on.json(
+        f"We decided that the harbour of {uuid.uuid4().hex} opens at nine.", "Very well.", "When does it open?"
+    )
+    first = (await on.arrives(body, session)).body
+    second = (await on.arrives(body, session)).body
     must(first == second, "the second one is another one")
 
 
@@ -55,15 +106,77 @@ async def again(on: Bench) -> None:
     source=CACHE,
 )
 async def loop(on: Bench) -> None:
-    session = uuid.uuid4().hex
+    session = _session(on)
     first = on.format.with_history(on.model, on.format.work)
-    key = next(key for key in ("messages", "input", "contents") if key in first)
+    key = on.format.history_key(first)
     one = json.dumps(first).encode()
     second = {**first, key: [*first[key], *on.format.body(on.model, "x", "Read.", "Go on.")[key][1:]]}
     two = json.dumps(second).encode()
-    came = [(await on.arrives(each, {"x-session-id": session})).body for each in (one, two)]
+    came = [(await on.arrives(each, session)).body for each in (one, two)]
     own, there = _shared(one, two), _shared(*came)
     must(there >= own, f"they share {there} bytes, the client's own {own}")
+
+
+def _session(on: Bench) -> dict[str, str]:
+    """A new session's headers."""
+    return {"x-session-id": uuid.uuid4().hex, **on.memory}
+
+
+@dataclass(frozen=True, slots=True)
+class _Taught:
+    """What a session says, how another one asks for it, and the answer, which that one never says."""
+
+    text: str
+    question: str
+    answer: str
+
+
+async def _teach(on: Bench) -> tuple[_Taught, _Taught]:
+    """Two things that one session says, as a person who works with a client would. Who has a memory has them then."""
+    name = "".join(secrets.choice(part) for part in SYLLABLES).capitalize()
+    ports = [str(secrets.randbelow(9000) + 20_000) for _ in range(2)]
+    taught = tuple(
+        _Taught(
+            f"Please remember that the {what} of {name} listens on port {port}.",
+            f"On which port does the {what} of {name} listen?",
+            port,
+        )
+        for what, port in zip(("staging database", "mail gateway"), ports, strict=True)
+    )
+    session, texts = _session(on), list[str]()
+    for each in taught:
+        texts.append(each.text)
+        await on.arrives(on.json(*texts), session)
+        texts.append("Very well.")
+    return taught[0], taught[1]
+
+
+async def _asked_until_known(on: Bench, taught: _Taught) -> tuple[dict[str, str], str, bytes]:
+    """A new session that asks for what was taught: its headers, its first text, and its first request as it arrived. A
+    memory learns behind a reply, some when nobody asks: other sessions ask before this one, until the answer comes
+    along. Where it never does there is no memory, and that is no fault."""
+    for pause in (*PAUSES_SECONDS, 0.0):
+        session = _session(on)
+        # The very same words might be taken for a client's second try.
+        asked = f"Session {session['x-session-id'][:6]}. {taught.question}"
+        body = (await on.arrives(on.json(asked), session)).body
+        if taught.answer.encode() in body:
+            break
+        await asyncio.sleep(pause)
+    return session, asked, body
+
+
+def _grown(sent: Sequence[bytes], came: Sequence[bytes]) -> None:
+    for number in range(1, len(sent)):
+        own, there = _shared(sent[number - 1], sent[number]), _shared(came[number - 1], came[number])
+        must(there >= own, f"request {number + 1} shares {there} bytes with the one before, the client's own {own}")
+
+
+def _added(taught: Iterable[_Taught], sent: Sequence[bytes], came: Sequence[bytes]) -> str:
+    """What to say beside a result: whether a memory took part in it."""
+    assert not any(each.answer.encode() in body for each in taught for body in sent)
+    carried = [sum(each.answer.encode() in body for body in came) for each in taught]
+    return f"what was taught was added to {max(carried)} of {len(came)} requests" if any(carried) else "nothing added"
 
 
 def _shared(one: bytes, other: bytes) -> int:

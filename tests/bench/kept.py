@@ -89,6 +89,7 @@ class Kept:
 
 def kept() -> Kept:
     """What is held now."""
+    gc.unfreeze()  # what the collector passes over is held, too
     gc.collect()
     found = Kept()
     for each in gc.get_objects():

@@ -90,7 +90,7 @@ def palimpsest(
 
 def litellm(folder: Path, upstream: int) -> Target:
     """LiteLLM's proxy, as its documentation starts it, without a database."""
-    environment = _installed("litellm", LITELLM)
+    environment = installed("litellm", LITELLM)
     config = folder / "litellm.yaml"
     config.write_text(
         "model_list:\n  - model_name: bench\n    litellm_params:\n      model: openai/bench\n"
@@ -100,19 +100,19 @@ def litellm(folder: Path, upstream: int) -> Target:
     command = [str(environment / "bin" / "litellm"), "--config", str(config), "--host", "127.0.0.1"]
     settings = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MASTER_KEY": key}
     process = Process([*command, "--port", str(port)], folder / "litellm.log", settings)
-    about = f"litellm {_version(environment, 'litellm')}: {' '.join(config.read_text().split())}"
+    about = f"litellm {version_of(environment, 'litellm')}: {' '.join(config.read_text().split())}"
     target = Target("litellm", port, process, {"Authorization": f"Bearer {key}"}, about=about)
     return target.ready("/health/liveliness")
 
 
 def headroom(folder: Path, upstream: int) -> Target:
     """Headroom's proxy as it starts by itself: without its memory, which needs torch and a model from a hub."""
-    environment = _installed("headroom", HEADROOM)
+    environment = installed("headroom", HEADROOM)
     port = free_port()
     command = [str(environment / "bin" / "headroom"), "proxy", "--host", "127.0.0.1", "--port", str(port)]
     command += ["--openai-api-url", f"http://127.0.0.1:{upstream}", "--no-telemetry", "--no-rate-limit"]
     process = Process(command, folder / "headroom.log", {"HOME": str(folder / "headroom")})
-    about = f"headroom-ai {_version(environment, 'headroom-ai')}: as it starts by itself, without its memory"
+    about = f"headroom-ai {version_of(environment, 'headroom-ai')}: as it starts by itself, without its memory"
     return Target("headroom", port, process, about=about).ready("/health")
 
 
@@ -126,7 +126,7 @@ def _compile_as_installed() -> None:
 RIVALS = {"litellm": litellm, "headroom": headroom}
 
 
-def _installed(name: str, requirements: tuple[str, ...]) -> Path:
+def installed(name: str, requirements: tuple[str, ...]) -> Path:
     """A virtual environment with a rival in it; made when it is missing."""
     environment = WORK / name
     if not (environment / ".installed").exists():
@@ -136,7 +136,8 @@ def _installed(name: str, requirements: tuple[str, ...]) -> Path:
     return environment
 
 
-def _version(environment: Path, name: str) -> str:
+def version_of(environment: Path, name: str) -> str:
+    """Which version of a package is installed in an environment."""
     asked = f"import importlib.metadata as m; print(m.version({name!r}))"
     return subprocess.run(
         [environment / "bin" / "python", "-c", asked], check=True, capture_output=True, text=True

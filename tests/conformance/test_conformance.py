@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -12,13 +12,16 @@ import aiohttp
 import pytest
 from aiohttp import web
 
+from proxy.conformance import sessions
 from proxy.conformance.case import ALL, CASES, Result
 from proxy.conformance.report import as_json, as_markdown, summary
 from proxy.conformance.run import CaseRun, RunRequest, run
+from tests.bench.bare_relay import make_app as bare_relay
+from tests.conformance.report import Column, cell, table
 from tests.proxy.cli.running import run as command
 from tests.running import running
 
-SMALL = 256 * 1024
+SMALL = 128 * 1024
 
 
 def free_port() -> int:
@@ -43,8 +46,41 @@ async def spoiling(upstream: str) -> AsyncIterator[str]:
                         break
             return web.Response(body=told, status=reply.status, content_type=reply.content_type)
 
+    async with served(_every_path(relay)) as url:
+        yield url
+
+
+@asynccontextmanager
+async def forgetful(upstream: str) -> AsyncIterator[str]:
+    """A proxy with a memory that adds to the newest message alone, so that what it added is gone with the next request,
+    and that shortens what is long."""
+    known: list[str] = []
+
+    async def relay(request: web.Request) -> web.Response:
+        body = await request.json()
+        newest = body["messages"][-1]
+        if newest["content"].startswith("Please remember"):
+            known.append(newest["content"])
+        else:
+            newest["content"] += " ".join(known)
+        for message in body["messages"][:-1]:
+            message["content"] = message["content"][:80]
+        async with aiohttp.ClientSession() as client, client.post(upstream + request.path, json=body) as reply:
+            return web.Response(body=await reply.read(), content_type=reply.content_type)
+
+    async with served(_every_path(relay)) as url:
+        yield url
+
+
+def _every_path(relay: Callable[[web.Request], Awaitable[web.StreamResponse]]) -> web.Application:
     app = web.Application(client_max_size=2**30)
     app.router.add_route("*", "/{path:.*}", relay)
+    return app
+
+
+@asynccontextmanager
+async def served(app: web.Application) -> AsyncIterator[str]:
+    """The address of an application that runs."""
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -52,6 +88,12 @@ async def spoiling(upstream: str) -> AsyncIterator[str]:
         yield f"http://127.0.0.1:{runner.addresses[0][1]}"
     finally:
         await runner.cleanup()
+
+
+@pytest.fixture
+def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who is known to have no memory is not waited for."""
+    monkeypatch.setattr(sessions, "PAUSES_SECONDS", (0.0,))
 
 
 async def told(asked: RunRequest) -> list[CaseRun]:
@@ -66,9 +108,28 @@ def failed(ran: list[CaseRun]) -> list[str]:
 async def test_this_proxy_does_all_that_a_transparent_one_must(tmp_path: Path, format: str) -> None:
     port = free_port()
     async with running(f"http://127.0.0.1:{port}", tmp_path / "home") as proxy:
-        ran = await told(RunRequest(proxy.url, port, formats=(format,), large=SMALL))
+        project = {"x-palimpsest-project": "conformance"}
+        ran = await told(RunRequest(proxy.url, port, memory_headers=project, formats=(format,), large=SMALL))
     assert failed(ran) == []
     assert {each.case.id for each in ran} == {each.id for each in CASES.values() if format in each.formats}
+    said = {each.case.id: each.said for each in ran}
+    assert said["prefix.grows"] == "what was taught was added to 6 of 6 requests", "it held because nothing was added"
+    assert said["prefix.compacted"] == "what was taught was added to 3 of 3 requests"
+
+
+async def test_who_has_no_memory_passes_with_nothing_added(no_patience: None) -> None:
+    port = free_port()
+    async with served(bare_relay(f"http://127.0.0.1:{port}")) as url:
+        ran = await told(RunRequest(url, port, formats=("chat",), cases=("prefix.grows", "prefix.compacted")))
+    assert [(each.result, each.said) for each in ran] == [(Result.PASSED, "nothing added")] * 2
+
+
+async def test_a_memory_that_forgets_what_it_added_or_reworks_a_summary_is_found_out() -> None:
+    port = free_port()
+    async with forgetful(f"http://127.0.0.1:{port}") as url:
+        ran = await told(RunRequest(url, port, formats=("chat",), cases=("prefix.grows", "prefix.compacted")))
+    said = {each.case.id: each.said for each in ran if each.result is Result.FAILED}
+    assert "shares" in said["prefix.grows"] and "the summary stands in 0 of the texts" in said["prefix.compacted"]
 
 
 async def test_one_that_is_wrong_is_found_out() -> None:
@@ -85,6 +146,21 @@ async def test_one_that_is_wrong_is_found_out() -> None:
     assert as_json(ran)["failed"] == 5 and all(
         each["source"].startswith("https://") for each in as_json(ran)["results"]
     )
+
+
+def test_the_report_says_in_which_formats_a_case_fails_and_what_was_remarked() -> None:
+    grows = CASES["prefix.grows"]
+    ran = [
+        CaseRun(grows, "chat", Result.PASSED, "nothing added"),
+        CaseRun(grows, "messages", Result.PASSED, "nothing added"),
+    ]
+    assert cell(ran) == "yes (nothing added)" and cell(ran[:0]) == ""
+    ran.append(CaseRun(grows, "gemini", Result.FAILED, "request 2 shares 3 bytes"))
+    assert cell(ran) == "**no**: gemini (nothing added)" and cell(ran[2:]) == "**no**"
+    column = Column("a proxy", ran)
+    assert Column.of(column.as_json()) == column
+    line = next(line for line in table({"it": ran}).splitlines() if "prefix.grows" in line)
+    assert line.endswith("| **no**: gemini (nothing added) |")
 
 
 def test_every_case_tells_its_reason_and_its_source() -> None:

@@ -44,6 +44,15 @@ class ApiFormat:
         """A request's body with a history of its own."""
         return {**self.turns(model, ["Go on."], False), **history}
 
+    def history_key(self, body: Json) -> str:
+        """Where a body has what was said."""
+        return next(key for key in ("messages", "input", "contents") if key in body)
+
+    def texts(self, body: Json) -> list[str]:
+        """What a body's messages say, one text for each."""
+        held = (message.get("content", message.get("parts")) for message in body[self.history_key(body)])
+        return [each if isinstance(each, str) else "\n".join(part.get("text", "") for part in each) for each in held]
+
 
 def event(data: object, name: str = "") -> bytes:
     """A server-sent event."""
