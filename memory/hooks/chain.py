@@ -29,6 +29,8 @@ REQUEST_TOKENS: Final = 200
 """What one feature may add to a request."""
 NIGHT_SECONDS: Final = 600.0
 HEALTH_SECONDS: Final = 2.0
+CONFIRMED_SECONDS: Final = 2.0
+"""A person waits for it."""
 MARK_SECONDS: Final = 0.002
 """What all features together may take to say how memories are shown, where nothing else is set; each sees to that
 itself."""
@@ -167,6 +169,17 @@ class Features:
             then,
             checkouts[0] if checkouts else None,
         )
+
+    async def confirmed(self, fact: Fact) -> None:
+        """A person has said that a fact still holds."""
+        for each in self._features:
+            if type(each).confirmed is not Feature.confirmed:
+                await self._guard(
+                    each.confirmed(fact),
+                    default=None,
+                    timeout_seconds=CONFIRMED_SECONDS,
+                    operation=f"noting what was confirmed ({each.name})",
+                )
 
     async def night(self, at: datetime) -> None:
         """A night is over."""

@@ -211,6 +211,9 @@ class Feature:
         """What a person is asked about the memories of these owners. It answers at once, with what is known."""
         return ()
 
+    async def confirmed(self, fact: Fact) -> None:
+        """A person has said that a fact still holds. Late or failed, it is counted, and the fact stays confirmed."""
+
     async def night(self, at: datetime) -> None:
         """A night is over: put in order what the feature keeps. Late or failed, it is counted, and done the next
         night."""

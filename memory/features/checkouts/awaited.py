@@ -87,6 +87,11 @@ def name_of(cited: Citation) -> Citation:
     return replace(cited, file="", at="")
 
 
+def unseen(cited: Citation) -> Citation:
+    """A citation that is awaited as if it had never been there."""
+    return replace(cited, file="", line=0, mark="", seen=False, at="")
+
+
 def awaiting(rows: Sequence[LearnedAt], view: CheckoutView, before: Awaiting | None) -> Awaiting:
     """What these memories await of a checkout. What was left the last time is looked for first."""
     cites = [each for row in rows for each in row.cites if not each.seen]

@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
-from memory.checkout import LearnedAt
+from memory.checkout import Citation, LearnedAt
 from memory.fact import Fact, Origin, Passage, State
 from memory.features.checkouts import marking
-from memory.features.checkouts.checking import CitationState
+from memory.features.checkouts.awaited import unseen
+from memory.features.checkouts.checking import CitationState, CitationVerdict
 from memory.features.checkouts.journal_port import CheckoutJournal
+from memory.features.checkouts.looking import CheckoutView
 from memory.features.checkouts.sight import CheckoutWatcher, Clock
 from memory.features.checkouts.upkeep import MOST_ASKED
 from memory.hooks.command import count, project_of
@@ -67,6 +69,24 @@ class GoneCode:
         self._forgot += 1
         self._told.clear()
 
+    async def confirmed(self, fact: Fact) -> bool:
+        """A person says that a fact holds though what it cites is gone: that is awaited from now on, and in the turn
+        that it was learnt from, so that it is asked about again only when it has come back and gone once more. Whether
+        anything was gone."""
+        rows = [each for each in await self._journal.learnt_after(fact.owner, "", MOST_ASKED) if each.cites]
+        own = await self._journal.memories([row.memory for row in rows], [fact.owner])
+        turns = {each.id for each in own if isinstance(each, Passage) and each.source == fact.source}
+        now: dict[str, Sequence[Citation]] = {}
+        for row in (each for each in rows if each.memory in {fact.id, *turns}):
+            _, verdicts = await self._looked_up(row.checkout.repository, [row], self._now())
+            gone = {each.cited for each in verdicts.get(row.memory, ()) if each.state is CitationState.GONE}
+            if gone:
+                now[row.memory] = [unseen(each) if each in gone else each for each in row.cites]
+        if now:
+            await self._journal.looked(now)
+            self.forget()
+        return bool(now)
+
     async def of(self, owners: Sequence[str], now: datetime) -> Gone:
         """All of some owners."""
         cited: dict[str, list[LearnedAt]] = {}
@@ -117,13 +137,9 @@ class GoneCode:
     async def _in(self, repository: str, rows: Sequence[LearnedAt], now: datetime) -> dict[str, str]:
         """What is said of those that cite what is gone from a repository, as it stands; of none where it is not
         here."""
-        view = await self._sight.look(repository, now)
+        view, verdicts = await self._looked_up(repository, rows, now)
         if view is None:
             return {}
-        await self._sight.read(view.root, rows, self._clock() + ASKING_SECONDS)
-        await self._sight.run_git(lambda: None)  # what is not in its file any more has been sought elsewhere by then
-        seen = await self._sight.read(view.root, rows, self._clock() + ASKING_SECONDS)
-        verdicts = seen.verdicts or {}
         here = view.checkout
         known = {each.memory: each for each in rows if marking.staged(each, here, view.own, now).weight > 0.0}
         return {
@@ -131,6 +147,18 @@ class GoneCode:
             for id, each in known.items()
             if any(verdict.state is CitationState.GONE for verdict in verdicts.get(id, ()))
         }
+
+    async def _looked_up(
+        self, repository: str, rows: Sequence[LearnedAt], now: datetime
+    ) -> tuple[CheckoutView | None, Mapping[str, Sequence[CitationVerdict]]]:
+        """A repository as it stands, and verdicts on what is cited of it; None and none where it is not here."""
+        view = await self._sight.look(repository, now)
+        if view is None:
+            return None, {}
+        await self._sight.read(view.root, rows, self._clock() + ASKING_SECONDS)
+        await self._sight.run_git(lambda: None)  # what is not in its file any more has been sought elsewhere by then
+        seen = await self._sight.read(view.root, rows, self._clock() + ASKING_SECONDS)
+        return view, seen.verdicts or {}
 
 
 def questions(gone: Gone) -> tuple[FeatureQuestion, ...]:

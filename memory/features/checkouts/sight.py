@@ -107,7 +107,8 @@ class CheckoutWatcher:
         if known is None or known[0] < at:
             known = self._looks.put(root, (at, self._asking.submit(self._see, root)))
             self._arrivals.put(root, (at, self._reading.submit(self._arrive, root)))
-        return await asyncio.wrap_future(known[1])
+        # Others wait for the same look: a request that is given up must not take it out of the queue.
+        return await asyncio.shield(asyncio.wrap_future(known[1]))
 
     async def look_anew(self, root: str) -> CheckoutView | None:
         """Look at a checkout of which it is known that a file has come, though git's own files are as they were."""

@@ -68,6 +68,7 @@ class FactReviser:
         new_id: Callable[[], str],
         now: Callable[[], datetime],
         followers: Callable[[Sequence[str], Sequence[str]], Awaitable[list[Fact]]],
+        confirmed: Callable[[Fact], Awaitable[None]],
     ) -> None:
         self._journal = journal
         self._commands = commands
@@ -75,6 +76,7 @@ class FactReviser:
         self._new_id = new_id
         self._now = now
         self._followers = followers
+        self._told_confirmed = confirmed
 
     async def confirm(self, id: str, owners: Sequence[str]) -> Fact:
         """A fact still holds: it is the person's own word from now on, takes part in recall again where it was
@@ -90,7 +92,9 @@ class FactReviser:
         async def drawn() -> Lesson:
             return await self._confirmed(await self._fact(id, owners), owners)
 
-        return await self._revised(drawn, owners)
+        held = await self._revised(drawn, owners)
+        await self._told_confirmed(held)
+        return held
 
     async def dismiss(self, id: str, owners: Sequence[str]) -> Fact:
         """A draft was of the moment: it does not wait any more, bears no rule out, and does not come back in the same

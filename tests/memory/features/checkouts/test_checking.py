@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from datetime import UTC, datetime
@@ -99,6 +100,22 @@ async def test_who_waits_is_told_in_time_whatever_the_disk_does(repository: Repo
         stuck.set()
     again = await watcher.read(root, [learnt], in_time(), LATER)
     assert again.verdicts and again.verdicts["m"][0].state is CitationState.HOLDS
+
+
+async def test_a_request_that_is_given_up_takes_the_look_from_nobody(repository: Repository) -> None:
+    watcher, busy = CheckoutWatcher(()), threading.Event()
+    root = str(repository.root)
+    watcher._asking.submit(busy.wait)
+    try:
+        given_up, waiting = (asyncio.ensure_future(watcher.look(root, AT)) for _ in range(2))
+        await asyncio.sleep(0)  # both wait for one look, which has not begun
+        given_up.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await given_up
+    finally:
+        busy.set()
+    view = await waiting
+    assert view is not None and await watcher.look(root, AT) == view
 
 
 async def test_what_a_request_could_not_wait_for_is_known_at_the_next_one(repository: Repository) -> None:

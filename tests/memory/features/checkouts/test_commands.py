@@ -87,6 +87,31 @@ async def test_what_cites_code_that_is_gone_is_asked_about(tmp_path: Path) -> No
         assert await asked(on) == []
 
 
+async def test_what_a_person_confirms_though_its_code_is_gone_is_settled_until_it_goes_again(tmp_path: Path) -> None:
+    async with working(tmp_path) as on:
+        ask, at = asking(on.proxy), f"project={on.repository.root}"
+        there = (on.repository.root / "src/queue.py").read_text()
+        await on.say(QUEUE)
+
+        async def commit(text: str) -> list[str]:
+            on.repository.write("src/queue.py", text)
+            on.repository.commit("queue: written again")
+            await on.seen()
+            return [each["text"] for each in (await ask("GET", f"api/gone?{at}"))["gone"]]
+
+        assert await commit("PORT = 7300\n") == [QUEUE]
+        assert len(await asked(on)) == 1
+        [held] = (await ask("GET", f"api/gone?{at}"))["gone"]
+        assert "gone since" in await on.say("On which port does the retry queue listen?")
+        await ask("POST", f"api/facts/{held['id']}/confirm?{at}", {})
+        assert (await ask("GET", f"api/gone?{at}"))["gone"] == [] and await asked(on) == []
+        told = await on.say("Which port was it that the retry queue listens on?")
+        assert QUEUE in told and "gone since" not in told
+        assert await commit("PORT = 7400\n") == [], "another change brings nothing back that could go"
+        assert await commit(there) == []
+        assert await commit("PORT = 7500\n") == [QUEUE]
+
+
 LOOKING = "Code that is gone is being looked for"
 
 
