@@ -22,6 +22,10 @@ def conformance(
     header: Annotated[
         list[str] | None, typer.Option("--header", "-H", help="One more for every request: 'Name: value'.")
     ] = None,
+    memory_header: Annotated[
+        list[str] | None,
+        typer.Option(help="One more where a memory is taught and asked: 'x-palimpsest-project: conformance'."),
+    ] = None,
     format: Annotated[
         list[str] | None, typer.Option("--format", "-f", help="chat, responses, messages, gemini or ollama; all.")
     ] = None,
@@ -47,15 +51,15 @@ def conformance(
         raise CommandError("needs --base-url and --upstream-port: where the proxy listens, and where it forwards to")
     if unknown := set(format or ()) - set(ALL):
         raise CommandError(f"there is no format {sorted(unknown)[0]!r}; there are {', '.join(ALL)}")
-    pairs = [each.partition(":") for each in header or ()]
     request = RunRequest(
         base_url,
         upstream_port,
         model,
-        {name.strip(): value.strip() for name, _, value in pairs},
+        _headers(header),
         tuple(format or ()),
         tuple(case or ()),
         large * 2**20,
+        _headers(memory_header),
     )
 
     async def all_of_them() -> list[CaseRun]:
@@ -78,3 +82,8 @@ def conformance(
         print(as_markdown(ran))
         print(summary(ran))
     raise typer.Exit(int(any(each.result is Result.FAILED for each in ran)))
+
+
+def _headers(given: list[str] | None) -> dict[str, str]:
+    pairs = [each.partition(":") for each in given or ()]
+    return {name.strip(): value.strip() for name, _, value in pairs}

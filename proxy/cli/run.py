@@ -19,7 +19,7 @@ import typer
 from proxy.cli.connecting import project_here
 from proxy.cli.faults import CommandError
 from proxy.cli.options import ConfigFile, Home, loaded
-from proxy.connect import GUIDES, LAUNCHES, ONLY_CONNECTED, Address, launch, look, plan
+from proxy.connect import GUIDES, LAUNCHES, ONLY_CONNECTED, Address, NotLaunchable, launch, look, plan
 from proxy.settings import Settings
 
 NOT_FOUND = 127
@@ -62,9 +62,11 @@ def run(
     given = arguments or []
     with contextlib.ExitStack() as stack:
         url = stack.enter_context(supervised_server(settings, _options(settings, config)))
-        launch_plan = launch(
-            name, given, _address(url, settings, project, user, key), look(Path.home(), Path.cwd(), os.environ)
-        )
+        here = look(Path.home(), Path.cwd(), os.environ)
+        try:
+            launch_plan = launch(name, given, _address(url, settings, project, user, key), here)
+        except NotLaunchable as error:
+            raise CommandError(str(error), 2) from error
         for warning in launch_plan.warnings:
             print(f"! {warning}", file=sys.stderr)
         if launch_plan.files:

@@ -27,7 +27,7 @@ from proxy.connect.file_edits import (
     undo_preview,
 )
 from proxy.connect.guides import GUIDES, plan
-from proxy.connect.launch import LAUNCHES, ONLY_CONNECTED, Launch, launch
+from proxy.connect.launch import LAUNCHES, ONLY_CONNECTED, Launch, NotLaunchable, launch
 from proxy.connect.machine import Machine, look
 from proxy.connect.mcp import mcp_runtimes, writes_mcp
 from proxy.connect.plan import Address, ConfigChange, ConnectPlan, NotEditable
@@ -45,6 +45,7 @@ __all__ = [
     "Launch",
     "Machine",
     "NotEditable",
+    "NotLaunchable",
     "carry_out",
     "connected_files",
     "has_status_line",

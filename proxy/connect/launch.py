@@ -10,6 +10,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import yaml
+
 from proxy.connect.guides import plan
 from proxy.connect.machine import Machine
 from proxy.connect.plan import Address
@@ -36,6 +38,10 @@ class Launch:
         return Launch(environment, arguments, self.files, self.warnings)
 
 
+class NotLaunchable(Exception):
+    """A client cannot be pointed at us for one run as it is set up; the message says why, and what to do."""
+
+
 Way = Callable[[Address, Machine, Sequence[str]], Launch]
 
 
@@ -47,12 +53,15 @@ def launch(client: str, given: Sequence[str], address: Address, machine: Machine
         given: the arguments that it is started with.
         address: where it finds us.
         machine: what is on this machine.
+
+    Raises:
+        NotLaunchable: when its own configuration leaves nothing to say for a run.
     """
     way = LAUNCHES.get(client)
     run = (way or _by_variables)(address, machine, given)
     environment = {**run.environment, **_past_proxies(machine.environment)}
     warnings = plan(client, address, machine).warnings if way else ()
-    return Launch(environment, run.arguments, run.files, warnings)
+    return Launch(environment, run.arguments, run.files, (*warnings, *run.warnings))
 
 
 def _past_proxies(environment: Mapping[str, str]) -> dict[str, str]:
@@ -125,6 +134,57 @@ def _kilo(address: Address, machine: Machine, given: Sequence[str]) -> Launch:
     return Launch({"KILO_CONFIG_CONTENT": change.apply(own)})
 
 
+def _crush(address: Address, machine: Machine, given: Sequence[str]) -> Launch:
+    """0.96: its catalogue of providers asks these variables for an address, and a ``base_url`` of a file outweighs
+    them. Its files hold keys, models and skills and stay where they are."""
+    environment = {"OPENAI_API_ENDPOINT": address.url(), "ANTHROPIC_API_ENDPOINT": address.url(version=False)}
+    own = [name for name, held in _providers(machine.texts.get(machine.crush, "")).items() if held.get("base_url")]
+    warnings = [f"{name} has a base_url of its own in {machine.crush}, which is asked for its models" for name in own]
+    return Launch(environment, warnings=tuple(warnings))
+
+
+def _providers(text: str) -> Mapping[str, Mapping[str, object]]:
+    try:
+        held = json.loads(text or "{}")
+    except ValueError:
+        return {}
+    providers = held.get("providers") if isinstance(held, dict) else None
+    every = providers.items() if isinstance(providers, dict) else ()
+    return {name: provider for name, provider in every if isinstance(provider, dict)}
+
+
+def _cn(address: Address, machine: Machine, given: Sequence[str]) -> Launch:
+    """1.5: ``--config`` outweighs all else, and the addresses stand at each model: it is given its own configuration
+    with ours in it. A model with an address of its own keeps it: its key is for that provider."""
+    by_hand = "palimpsest connect cn shows what to write at each model"
+    if any(each == "--config" or each.startswith("--config=") for each in given):
+        raise NotLaunchable(f"cn asks the file of --config alone for its models' addresses: {by_hand}")
+    try:
+        held = yaml.safe_load(machine.texts.get(machine.cn, ""))
+    except (yaml.YAMLError, RecursionError) as error:
+        raise NotLaunchable(f"{machine.cn} is no YAML: {by_hand}") from error
+    models = held.get("models") if isinstance(held, dict) else None
+    listed = [each for each in models if isinstance(each, dict)] if isinstance(models, list) else []
+    urls = {"openai": address.url(), "anthropic": f"{address.url()}/"}
+    here = address.url(placeless=True, version=False)
+    ours = [
+        each
+        for each in listed
+        if each.get("provider") in urls and (not each.get("apiBase") or str(each["apiBase"]).startswith(here))
+    ]
+    if not ours:
+        raise NotLaunchable(
+            f"{machine.cn} has no model of provider openai or anthropic without an apiBase of its own: {by_hand}"
+        )
+    for each in ours:
+        each["apiBase"] = urls[each["provider"]]
+    others = [str(each.get("name") or each.get("uses") or each.get("model")) for each in listed if each not in ours]
+    warnings = (f"without memory, as {machine.cn} says: {', '.join(others)}",) if others else ()
+    file = "config.yaml"
+    text = yaml.safe_dump(held, sort_keys=False, allow_unicode=True)
+    return Launch(arguments=("--config", f"{FOLDER}/{file}"), files={file: text}, warnings=warnings)
+
+
 def _planned(client: str) -> Way:
     """By the variables of the client's guide alone."""
     return lambda address, machine, given: Launch(plan(client, address, machine).environment)
@@ -147,8 +207,10 @@ LAUNCHES: dict[str, Way] = {
     "copilot": _planned("copilot"),
     "kilo": _kilo,
     "goose": _planned("goose"),
+    "crush": _crush,
+    "cn": _cn,
 }
 """Every client that can be started for a single run."""
 
-ONLY_CONNECTED = frozenset({"cline", "openclaw", "cn", "crush", "zed"})
+ONLY_CONNECTED = frozenset({"cline", "openclaw", "zed"})
 """Clients that read their address from a file of their own alone."""

@@ -15,7 +15,8 @@ class Machine:
 
     ``logins`` holds runtime names, ``claude?`` where there may be one, and ``codex key`` where Codex itself keeps an
     API key that is in no variable; ``present`` those of the files that a guide asks for that are there; ``checkout`` is
-    the root of the repository around ``directory``, if there is one.
+    the root of the repository around ``directory``, if there is one; ``texts`` is what stands in those files of which
+    :func:`~proxy.connect.launch.launch` has to know more.
     """
 
     home: Path
@@ -24,6 +25,19 @@ class Machine:
     logins: frozenset[str] = frozenset()
     present: frozenset[Path] = frozenset()
     checkout: Path | None = None
+    texts: Mapping[Path, str] = field(default_factory=dict)
+
+    @property
+    def crush(self) -> Path:
+        """Crush's own configuration; its variable names the folder."""
+        configured = self.environment.get("CRUSH_GLOBAL_CONFIG")
+        folder = Path(configured) if configured else self.folder("XDG_CONFIG_HOME", ".config") / "crush"
+        return folder / "crush.json"
+
+    @property
+    def cn(self) -> Path:
+        """The configuration of Continue's cn."""
+        return self.folder("CONTINUE_GLOBAL_DIR", ".continue") / "config.yaml"
 
     def folder(self, variable: str, default: str) -> Path:
         """A configuration folder: the one that a variable names, else a default below the home folder."""
@@ -65,7 +79,15 @@ def look(home: Path, directory: Path, environment: Mapping[str, str]) -> Machine
     asked_for = (config / "opencode" / "opencode.jsonc", config / "kilo" / "kilo.jsonc")
     present = frozenset(file for file in asked_for if file.is_file())
     checkout = next((folder for folder in (directory, *directory.parents) if (folder / ".git").exists()), None)
-    return Machine(home, directory, environment, frozenset(logins), present, checkout)
+    texts = {file: text for file in (machine.crush, machine.cn) if (text := _text(file))}
+    return Machine(home, directory, environment, frozenset(logins), present, checkout, texts)
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return ""
 
 
 def _json(file: Path) -> dict[str, Any]:

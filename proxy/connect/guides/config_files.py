@@ -207,14 +207,12 @@ def kilo(address: Address, machine: Machine) -> ConnectPlan:
 
 
 def crush(address: Address, machine: Machine) -> ConnectPlan:
-    configured = machine.environment.get("CRUSH_GLOBAL_CONFIG")
-    folder = Path(configured) if configured else machine.folder("XDG_CONFIG_HOME", ".config") / "crush"
     return ConnectPlan(
         runtime="crush",
         title="Crush",
         changes=(
             ConfigChange(
-                folder / "crush.json",
+                machine.crush,
                 "json",
                 {
                     ("providers", "openai", "base_url"): address.url(),

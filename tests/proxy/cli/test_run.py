@@ -140,20 +140,6 @@ def nothing_left(home: Path) -> Iterator[None]:
     assert after <= before
 
 
-async def test_a_client_has_memory_for_one_run_with_its_own_arguments_and_exit_code(home: Path, bin: Path) -> None:
-    async with fake_provider() as provider:
-        around = surroundings(home, bin, provider)
-        with nothing_left(home):
-            done = await ended(around, "-p", "--debug", "hello  there", "--json")
-        assert done.code == 7 and "the client ends" in done.out, done.err
-        assert len(provider.requests) == 1
-    said = told(home)
-    assert said["arguments"][2:] == ["-p", "--debug", "hello  there", "--json"]
-    assert json.loads(said["arguments"][1])["env"]["ANTHROPIC_BASE_URL"] == said["url"]
-    assert said["asked"][0][0] == 200 and said["asked"][0][1] is not None
-    assert "the journal" not in (home / "server.log").read_text()
-
-
 async def test_a_server_that_runs_is_used_stays_and_is_there_again_when_it_dies(home: Path, bin: Path) -> None:
     async with fake_provider() as provider, serving("--home", str(home), "--upstream", provider.url) as started:
         around = surroundings(home, bin, provider)
@@ -195,19 +181,28 @@ async def test_a_server_that_dies_in_mid_session_is_there_again_and_one_that_can
         assert process.returncode == 7 and announced(home) is None
 
 
-async def test_the_last_of_two_clients_stops_the_server_and_what_ends_the_command_ends_its_client(
+async def test_a_client_has_memory_with_its_own_arguments_and_exit_code_and_the_last_of_two_stops_the_server(
     home: Path, bin: Path
 ) -> None:
     async with fake_provider() as provider:
         around = surroundings(home, bin, provider)
-        async with client(around, "--again") as first:
-            await until(home, 1)
-            url = told(home)["url"]
-            second = await ended(around)
-            assert second.code == 7 and told(home)["url"] == url and announced(home) is not None
-            first.terminate()
-            await first.communicate()
-            assert first.returncode == 128 + signal.SIGTERM and announced(home) is None
+        with nothing_left(home):
+            async with client(around, "--again") as first:
+                await until(home, 1)
+                url = told(home)["url"]
+                second = await ended(around, "-p", "--debug", "hello  there", "--json")
+                assert second.code == 7 and "the client ends" in second.out, second.err
+                said = told(home)
+                assert said["url"] == url and announced(home) is not None
+                first.terminate()
+                await first.communicate()
+                # What ends the command ends its client.
+                assert first.returncode == 128 + signal.SIGTERM
+        assert len(provider.requests) == 2
+    assert said["arguments"][2:] == ["-p", "--debug", "hello  there", "--json"]
+    assert json.loads(said["arguments"][1])["env"]["ANTHROPIC_BASE_URL"] == said["url"]
+    assert said["asked"][0][0] == 200 and said["asked"][0][1] is not None
+    assert "the journal" not in (home / "server.log").read_text()
 
 
 def test_what_cannot_be_run_is_told(home: Path, bin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,7 +223,7 @@ async def test_a_server_that_does_not_start_is_told_with_its_own_words(home: Pat
     assert done.code == 1 and "did not start" in done.err and "token" in done.err and "Traceback" not in done.err
 
 
-@pytest.mark.parametrize(("client", "how"), [("cn", "connect cn shows what to write"), ("zed", "connect zed --write")])
+@pytest.mark.parametrize(("client", "how"), [("openclaw", "connect openclaw --write"), ("zed", "connect zed --write")])
 def test_what_only_reads_a_file_is_told_how_that_is_written(client: str, how: str) -> None:
     done = run("run", client)
     assert done.code == 2 and f"palimpsest {how}, then start it" in done.err

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 
-from proxy.connect import GUIDES, LAUNCHES, ONLY_CONNECTED, Address, Machine, launch
+from proxy.connect import GUIDES, LAUNCHES, ONLY_CONNECTED, Address, Machine, NotLaunchable, launch
 
 HERE = Machine(Path("/home/ada"), Path("/home/ada/boat"))
 AT = Address("http://127.0.0.1:9", around="boat")
@@ -48,6 +50,53 @@ def test_files_lie_in_the_folder_of_the_run() -> None:
     pi = launch("pi", (), AT, HERE).within("/tmp/x")
     assert pi.arguments == ("--extension", "/tmp/x/palimpsest.ts")
     assert '"anthropic", { baseUrl: "http://127.0.0.1:9" }' in pi.files["palimpsest.ts"]
+
+
+def test_crush_is_told_by_the_variables_of_its_catalogue_and_its_own_base_url_is_said_to_outweigh_them() -> None:
+    made = launch("crush", (), AT, HERE)
+    assert made.environment["OPENAI_API_ENDPOINT"] == "http://127.0.0.1:9/v1"
+    assert made.environment["ANTHROPIC_API_ENDPOINT"] == "http://127.0.0.1:9"
+    assert not made.files and not made.arguments and not made.warnings
+    own = '{"providers": {"openai": {"base_url": "https://ai.example"}, "anthropic": {"api_key": "$KEY"}}}'
+    [warning] = launch("crush", (), AT, replace(HERE, texts={HERE.crush: own})).warnings
+    assert warning.startswith("openai has a base_url") and str(HERE.crush) in warning
+
+
+CN = """\
+name: mine
+version: 1.0.0
+schema: v1
+rules:
+  - Say so.  # always
+models:
+  - {name: one, provider: openai, model: gpt-5.5, apiKey: "${{ secrets.OPENAI_API_KEY }}", roles: [chat]}
+  - {name: two, provider: anthropic, model: claude, apiBase: "https://elsewhere.example/v1/"}
+  - {name: three, provider: ollama, model: small}
+"""
+
+
+def test_cn_is_given_its_own_configuration_with_our_address_at_its_models() -> None:
+    made = launch("cn", ("-p", "hi"), AT, replace(HERE, texts={HERE.cn: CN})).within("/tmp/x")
+    assert made.arguments == ("--config", "/tmp/x/config.yaml") and not made.environment
+    told, own = yaml.safe_load(made.files["config.yaml"]), yaml.safe_load(CN)
+    own["models"][0]["apiBase"] = "http://127.0.0.1:9/v1"
+    assert told == own  # the second keeps its own address, for which its key is
+    assert made.warnings == ("without memory, as /home/ada/.continue/config.yaml says: two, three",)
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "why"),
+    [
+        ("", (), "no model of provider"),
+        ("models: [{name: a, provider: ollama}]", (), "no model of provider"),
+        ("models: [", (), "is no YAML"),
+        (CN, ("--config", "mine.yaml"), "--config alone"),
+        (CN, ("--config=mine.yaml",), "--config alone"),
+    ],
+)
+def test_cn_is_not_started_where_it_would_pass_us_by(text: str, given: tuple[str, ...], why: str) -> None:
+    with pytest.raises(NotLaunchable, match=why):
+        launch("cn", given, AT, replace(HERE, texts={HERE.cn: text}))
 
 
 def test_gemini_is_told_by_its_variable_alone_since_it_takes_settings_of_a_system_from_root_only() -> None:
