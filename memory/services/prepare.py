@@ -290,10 +290,12 @@ class Preparation:
         decides = arrival.kind.teaches and arrival.mode is not Mode.OFF and not self._paused() and not without
         return await self._shortening.shortened(conversation, prepared, limit, size, decides)
 
-    def mark_read(self, prepared: Prepared) -> None:
-        """The provider has read a request: its prefix is in the provider's cache from now on."""
+    def mark_read(self, prepared: Prepared, conversation: Conversation, whole: bool) -> None:
+        """The provider has read a request: its prefix is in the provider's cache from now on. ``whole`` says whether
+        its reply ended as replies do."""
         if prepared.session is not None and prepared.arrival.kind.teaches:
-            self._sessions.mark_read(prepared.session.id, prepared.arrival.at)
+            answered = conversation.trail()[-1] if whole and conversation.messages else b""
+            self._sessions.mark_read(prepared.session.id, prepared.arrival.at, answered)
 
     async def learn_usage(self, prepared: Prepared, conversation: Conversation, reply: Reply) -> None:
         """Learn from what the provider reported of a request's size."""

@@ -69,7 +69,7 @@ def held(note: Callable[[], Awaitable[bool]], set_aside: Callable[[], Awaitable[
             return beside[-1]
 
         memory = SimpleNamespace(
-            preparation=SimpleNamespace(mark_read=lambda prepared: None),
+            preparation=SimpleNamespace(mark_read=lambda *_: None),
             recent_errands=SimpleNamespace(note_calls=lambda prepared, reply: None),
             exchange_journal=SimpleNamespace(record=lambda *of: note(), set_aside=lambda receipt: set_aside()),
         )
@@ -122,7 +122,7 @@ async def test_a_reply_is_kept_without_what_is_never_read_however_large_it_is(si
         return True
 
     memory = SimpleNamespace(
-        preparation=SimpleNamespace(mark_read=lambda prepared: None),
+        preparation=SimpleNamespace(mark_read=lambda *_: None),
         recent_errands=SimpleNamespace(note_calls=lambda prepared, reply: None),
         exchange_journal=SimpleNamespace(record=record),
     )

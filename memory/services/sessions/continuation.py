@@ -25,10 +25,19 @@ def goes_on(live: LiveSession, shared: int, trail: Sequence[bytes], arrival: Arr
 
 
 def began_in_session(live: LiveSession, shared: int, conversation: Conversation, arrival: Arrival) -> bool:
-    """Whether a request's history was made in a session: the same opening again after a while is somebody who
-    begins anew."""
+    """Whether a request's history was made in a session: the same opening again after a while, or in a session that its
+    client names otherwise once it had its reply, is somebody who begins anew."""
     longer = shared < len(conversation.trail())
-    return longer or _recent(live, arrival) or any(each.role is Role.ASSISTANT for each in conversation.messages)
+    replied = conversation.continues is not None or any(each.role is Role.ASSISTANT for each in conversation.messages)
+    return longer or replied or (_recent(live, arrival) and not _begins_anew(live, conversation, arrival))
+
+
+def _begins_anew(live: LiveSession, conversation: Conversation, arrival: Arrival) -> bool:
+    """Whether the opening of a session that has a name of its own had its whole reply in another one, or was gone on
+    from there: what was learnt meanwhile belongs to it. Without a name nothing would tell the two apart, and what
+    one has in its prefix must stay in it."""
+    link = conversation.trail()[-1]
+    return arrival.session_key is not None and (live.answered == link or live.tip not in (b"", link))
 
 
 def _recent(live: LiveSession, arrival: Arrival) -> bool:

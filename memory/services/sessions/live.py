@@ -22,6 +22,7 @@ class LiveSession:
     not have yet, ``unkept`` the messages that it takes something from and that the journal does not have either;
     ``known`` says whether the journal has the session, ``tools`` whether its turns offer tools.
     ``read_at`` is when the request came that a provider read last, None where it has no prefix of this session's;
+    ``answered`` is the last link of the trail of the request that had a whole reply last;
     ``opening`` is the trail's link at the head of the newest request, ``end`` the digests of its last messages;
     ``version`` is how far the ledger was written when this process last saw it, where several write;
     ``looked`` is how many tokens a request had when it was last looked for what could leave it, ``pinned`` the handles
@@ -36,6 +37,7 @@ class LiveSession:
     known: bool = False
     tools: bool = False
     read_at: datetime | None = None
+    answered: bytes = b""
     opening: bytes = b""
     end: tuple[bytes, ...] = ()
     version: LedgerVersion = NO_LEDGER

@@ -84,11 +84,13 @@ class SessionMatcher:
         unnamed = project is None and (not arrival.kind.teaches or its == f"{OWN_PROJECT}{live.session.id}")
         return live if unnamed or project == its else None
 
-    def mark_read(self, session: str, at: datetime) -> None:
-        """A provider has read the request of a session that came at this moment."""
+    def mark_read(self, session: str, at: datetime, answered: bytes = b"") -> None:
+        """A provider has read the request of a session that came at this moment; ``answered`` is the last link of its
+        trail where the reply was whole."""
         live = self.live_sessions.get(session)
-        if live is not None and (live.read_at is None or at > live.read_at):
+        if live is not None and (live.read_at is None or at >= live.read_at):
             live.read_at = at
+            live.answered = answered or live.answered
 
     async def find(self, conversation: Conversation, arrival: Arrival) -> LiveSession:
         """The session of a request, new if there is none.
