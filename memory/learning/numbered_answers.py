@@ -1,0 +1,75 @@
+"""Answers by number: "1. jOOQ 2. flyway 3. no" behind a list of questions.
+
+Each is a few words that only its own question explains, so each is read as an answer to that one, whether the numbers
+stand on lines of their own or in one line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+_QUESTION: Final = re.compile(r"^[ \t>*-]*\(?(?P<label>\d{1,2})[.):](?:\*\*)?[ \t]+(?P<asked>.*\?.*)$", re.MULTILINE)
+_LINE: Final = re.compile(r"^(?P<indent>[ \t]*)\(?(?P<label>\d{1,2})(?:[.):]| ?[-–=])[ \t]{1,3}(?=\S)", re.MULTILINE)
+_INLINE: Final = re.compile(r"(?:^|(?<=[\s,;]))(?P<indent>)\(?(?P<label>\d{1,2})[.)][ \t]{1,3}(?=[^\W\d])")
+_PARAGRAPH: Final = re.compile(r"\n\s*\n")
+_NOT_ONLY_SAID: Final = re.compile(r"^\s*(?:```|~~~|>)", re.MULTILINE)
+"""What a message holds that is not its author's own words alone."""
+_FEWEST: Final = 2
+_LONGEST: Final = 6000
+"""Characters of a message that may answer by number."""
+
+
+class NumberedAnswer(NamedTuple):
+    """What a person said, and the numbered question of the reply that it answers."""
+
+    said: str
+    asked: str
+
+
+class NumberedReply(NamedTuple):
+    """A message that answers by number, and what else stands in it, in its order."""
+
+    answers: tuple[NumberedAnswer, ...]
+    beside: str
+
+
+def numbered_reply(text: str, before: str) -> NumberedReply | None:
+    """The answers of a message to the numbered questions of the reply ``before``; nothing where fewer than two of its
+    numbers name a question, or one names none. Never raises on any text."""
+    questions = {each["label"]: " ".join(each["asked"].split()) for each in _QUESTION.finditer(before[-_LONGEST:])}
+    if len(questions) < _FEWEST or len(text) > _LONGEST or _NOT_ONLY_SAID.search(text):
+        return None
+    marks = _on_lines(text) or _in_a_line(text)
+    if len(marks) < _FEWEST or any(str(int(mark["label"])) not in questions for mark in marks):
+        return None
+    answers, beside = [], [text[: marks[0].start()]]
+    for at, mark in enumerate(marks):
+        own = text[mark.end() : marks[at + 1].start() if at + 1 < len(marks) else len(text)]
+        said, *rest = _PARAGRAPH.split(own, 1)
+        answers.append(NumberedAnswer(said.strip().rstrip(",;"), questions[str(int(mark["label"]))]))
+        beside += rest
+    return NumberedReply(tuple(answers), "\n".join(part for part in map(str.strip, beside) if part))
+
+
+def _on_lines(text: str) -> list[re.Match[str]]:
+    """The numbers that begin lines, as far in as the first one; nothing where they do not rise or there is only one."""
+    found = list(_LINE.finditer(text))
+    marks = [mark for mark in found if mark["indent"] == found[0]["indent"]]
+    return marks if len(marks) >= _FEWEST and _rise(marks) else []
+
+
+def _in_a_line(text: str) -> list[re.Match[str]]:
+    """The numbers of a list in running text, which counts from one without a gap and begins its line."""
+    marks: list[re.Match[str]] = []
+    for mark in _INLINE.finditer(text):
+        if int(mark["label"]) == len(marks) + 1:
+            marks.append(mark)
+    begins = bool(marks) and not text[text.rfind("\n", 0, marks[0].start()) + 1 : marks[0].start()].strip()
+    return marks if begins else []
+
+
+def _rise(marks: Sequence[re.Match[str]]) -> bool:
+    labels = [int(mark["label"]) for mark in marks]
+    return labels == sorted(set(labels))
