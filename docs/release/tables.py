@@ -24,7 +24,7 @@ TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     **dict.fromkeys(_STATIC, ("python -m memory.models.distil", ("memory/models/distil.py",))),
     f"{_DATA}/clauses.npz": (
         "python -m memory.models.training.clauses",
-        (f"{_TRAINING}/talk", f"{_TRAINING}/working", *_STATIC),
+        (f"{_TRAINING}/talk", f"{_TRAINING}/working", f"{_TRAINING}/choosing", *_STATIC),
     ),
     f"{_DATA}/relevance.npz": ("python -m memory.models.training.relevance", (f"{_TRAINING}/requests", *_STATIC)),
     f"{_DATA}/request_kind.npz": (
@@ -32,15 +32,33 @@ TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
         (f"{_TRAINING}/requests", f"{_TRAINING}/talk", *_STATIC),
     ),
     f"{_DATA}/encoder.npz": (
-        "python -m memory.models.training.encoder, then memory.models.training.cores and .clause_head",
+        "python -m memory.models.training.encoder, then memory.models.training.pair_layer, .cores and .clause_head",
         tuple(
             f"{_TRAINING}/{folder}"
-            for folder in ("talk", "statements", "passing", "plain", "aside", "findings", "life", "cores", "working")
+            for folder in (
+                "talk",
+                "statements",
+                "passing",
+                "plain",
+                "aside",
+                "findings",
+                "life",
+                "cores",
+                "working",
+                "choosing",
+                "histories",
+            )
         ),
     ),
     f"{_DATA}/settled.npz": (
         "python -m memory.models.training.settled",
-        (f"{_TRAINING}/settling", f"{_TRAINING}/working", f"{_TRAINING}/talk", f"{_DATA}/encoder.npz"),
+        (
+            f"{_TRAINING}/settling",
+            f"{_TRAINING}/working",
+            f"{_TRAINING}/choosing",
+            f"{_TRAINING}/talk",
+            f"{_DATA}/encoder.npz",
+        ),
     ),
     f"{_DATA}/windows.json": ("python -m memory.models.snapshot", ("memory/models/snapshot.py",)),
     f"{_DATA}/o200k_base.tiktoken": ("python -m memory.models.snapshot", ("memory/models/snapshot.py",)),

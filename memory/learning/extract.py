@@ -24,11 +24,13 @@ from memory.language.validity import holds_until, is_over, lasts
 from memory.learning.choice import choice
 from memory.learning.corrections import mistaken
 from memory.learning.importance import importance
+from memory.learning.numbered_answers import NumberedAnswer, NumberedReply, numbered_reply
 from memory.learning.rule_extraction import MAX_FACT_CHARS, by_rules, last_question, letters, short
 from memory.learning.sensitivity import sensitivity
 from memory.learning.speech import is_technical, spoken_in
 from memory.scope import Layer
 from memory.understanding.clauses import Clause, ClauseReader
+from memory.understanding.forms import asks_for, without_request
 from memory.understanding.packaged_weights import reader as shipped
 from memory.understanding.tokens import tokens
 from memory.understanding.wording import Statement, statements
@@ -49,8 +51,8 @@ WORDED: Final = 8
 DOUBTED: Final = 0.4
 """The probability below which what a rule has found in talk about work is taken for something of the moment."""
 PASSING: Final = 0.05
-"""The probability below which that holds of what is read as an order, too: many orders settle something."""
-LIKING: Final = 0.85
+"""The probability below which a rule has found no decision in what is read as an order: many settle something."""
+LIKING: Final = 0.8
 """How sure it must be of what somebody likes in a talk that is not about work."""
 TELLING: Final = 4
 """Words of what is unsure at least: fewer say too little to be recognised when they are said again."""
@@ -100,6 +102,9 @@ def extract(
     agent is at work in the talk, with tools; ``reader`` is the trained one, by default the one in the package. Never
     raises on any text.
     """
+    answered = numbered_reply(text, before) if before and origin is Origin.USER else None
+    if answered is not None:
+        return _by_number(answered, at, question, most, work or is_technical(before[-MAX_FACT_CHARS:]), reader)
     found = by_rules(text, origin, at, before=before, question=question, most=most, work=work)
     if origin is not Origin.USER:
         return found
@@ -115,7 +120,7 @@ def extract(
     for statement in statements(read, before, [picked.option] if picked else []):
         if statement.probability < UNSURE or names_a_commit(statement.text) or is_quoted(statement.text):
             continue
-        draft = _draft(statement, at, before, last_question(question))
+        draft = _draft(replace(statement, text=without_request(statement.text)), at, before, last_question(question))
         if statement.probability >= _sure_enough(statement) and not _asks(statement):
             _add(found, draft)
         elif len(statement.text.split()) >= TELLING:
@@ -125,6 +130,26 @@ def extract(
     return [each if each.unsure else replace(each, core=_core(each.text, reading)) for each in taught]
 
 
+def _by_number(
+    reply: NumberedReply, at: datetime, question: str, most: int, work: bool, reader: ClauseReader | None
+) -> list[FactDraft]:
+    """What a message teaches that answers by number: each answer beside its own question, and what else it says."""
+    found: list[FactDraft] = []
+    for text, asked in (NumberedAnswer(reply.beside, ""), *reply.answers):
+        own = extract(text, Origin.USER, at, before=asked, question=question, work=work, reader=reader)
+        found += [_beside_what_it_answers(each, asked) for each in own if not _is_among(each, found)]
+    # Where there are more than may be taken, what was asked to be remembered goes first, and what is unsure last.
+    first = sorted(range(len(found)), key=lambda at: (not found[at].pinned, found[at].unsure, at))[:most]
+    return [found[at] for at in sorted(first)]
+
+
+def _beside_what_it_answers(draft: FactDraft, asked: str) -> FactDraft:
+    """A draft with what it answers, where it is too short to be understood without."""
+    if not asked or without_answered(draft.text) != draft.text or stands_alone(draft.text):
+        return draft
+    return replace(draft, text=f"{draft.text} [on: {short(asked)}]")
+
+
 def _likings(
     text: str, at: datetime, before: str, found: Sequence[FactDraft], reading: ClauseReader
 ) -> list[FactDraft]:
@@ -132,9 +157,11 @@ def _likings(
     ``found``. People tell of their lives all the time: all else of it is kept as passages."""
     if not _OWN.search(text):
         return []
+    # What tells orders apart says nothing of such a talk.
+    read = replace(reading, settled=None).read(text, before)
     surely = [
         _draft(each, at, before, "")
-        for each in statements(reading.read(text, before), before)
+        for each in statements(read, before)
         if each.kind == "pref"
         and each.scope == "user"
         and each.probability >= LIKING
@@ -181,7 +208,8 @@ def _borne_out(draft: FactDraft, read: Sequence[Clause]) -> bool:
         return True
     drafted = letters(draft.text)
     read_so = [clause.judged for clause in read if _same_words(letters(clause.text), drafted)]
-    return not read_so or any(each.worth_keeping >= (DOUBTED if each.passing in _IDLE else PASSING) for each in read_so)
+    least = PASSING if draft.kind is FactKind.DECISION else 0.0
+    return not read_so or any(each.worth_keeping >= (DOUBTED if each.passing in _IDLE else least) for each in read_so)
 
 
 def _same_words(clause: str, draft: str) -> bool:
@@ -201,7 +229,8 @@ def _add(found: list[FactDraft], draft: FactDraft) -> None:
         own = letters(without_answered(known.text))
         if own in drafted or drafted in own:
             guides = max(known.importance, draft.importance)
-            read = replace(known, importance=guides, category=draft.category)
+            text = draft.text if own == drafted and not stands_alone(known.text) else known.text
+            read = replace(known, text=text, importance=guides, category=draft.category)
             if draft.kind is FactKind.TASK and not known.pinned and known.kind in (FactKind.DECISION, FactKind.FACT):
                 read = replace(read, kind=draft.kind, stream=draft.stream, wrong="")
             layer = known.layer if known.pinned and draft.layer is not Layer.USER else draft.layer
@@ -224,8 +253,9 @@ def names_a_commit(text: str) -> bool:
 
 
 def _asks(statement: Statement) -> bool:
-    """Whether it only asks. A rule may be said as a request: "can you always show me the diff first?"."""
-    return statement.text.endswith("?") and statement.kind not in ("rule", "pref")
+    """Whether it only asks. A rule, and what is settled, may be said as a request: "can you always show me the diff
+    first?", "could we keep the drafts apart?"."""
+    return statement.text.endswith("?") and statement.kind not in ("rule", "pref") and not asks_for(statement.text)
 
 
 def is_quoted(text: str) -> bool:

@@ -23,12 +23,15 @@ AT_ONCE: Final = 3
 """Facts that are read beside a draft: the ones most like it."""
 DRAFTS: Final = 1
 """Drafts that are read beside those."""
-LIKE: Final = 0.4
-"""Least cosine, or share of rare words, of a fact that may say something of the same subject."""
+LIKE: Final = 0.25
+"""Least cosine, or share of rare words of either, of a fact that may say something of the same subject: of two short
+statements of which one changes the other, a third have a cosine below .4."""
 OPENING: Final = 4
 """Words of a statement among which "also" says that it comes beside another."""
 EVEN_SO: Final = 0.6
 """How likely it must be that two statements cannot both hold whose form speaks against that."""
+SEVERAL: Final = 12
+"""Words of a statement at most that tells one thing: of a longer one something may change that tells less."""
 _AT_WORK: Final = (Category.WORKFLOWS, Category.TECHNICAL, Category.PROJECTS, Category.PEOPLE)
 """What the encoder was fitted to: how work is done, the project, the people in it."""
 _ALSO: Final = vocabulary("also too additionally besides auch außerdem zusätzlich también además aussi também")
@@ -70,18 +73,28 @@ def beside(draft: FactDraft, neighbours: Sequence[tuple[Fact, float, float]]) ->
     """The facts to read beside a draft, the likest first. ``neighbours`` carry cosine and share of rare words."""
     if draft.origin is not Origin.USER or draft.category not in _AT_WORK:
         return []
+    said = _content(draft.text)
     near = [
-        (fact.state is State.DRAFT, -max(cosine, lexical), fact)
+        (fact.state is State.DRAFT, -(cosine + lexical + shared), fact)
         for fact, cosine, lexical in neighbours
         if fact.state in (State.ACTIVE, State.DRAFT)
         and fact.category in _AT_WORK
         and fact.origin.trusted
-        and max(cosine, lexical) >= LIKE
+        and max(cosine, lexical, shared := _share(_content(fact.text), said)) >= LIKE
     ]
     # What counts is read first; a draft must not stand in its way.
     ordered = sorted(near, key=lambda each: (each[0], each[1], each[2].id))
     held = [fact for draft, _, fact in ordered if not draft][:AT_ONCE]
     return [*held, *(fact for draft, _, fact in ordered if draft)][: AT_ONCE + DRAFTS]
+
+
+def _content(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in words(_bare(text)) if word not in STOP)
+
+
+def _share(own: frozenset[str], other: frozenset[str]) -> float:
+    """How much of some words another text has; of a single one that is chance."""
+    return len(own & other) / len(own) if len(own & other) > 1 else 0.0
 
 
 def may_replace(older: str, newer: str) -> bool:
@@ -150,7 +163,8 @@ def _by_form(relation: Relation, older: str, newer: str, to_do: bool) -> Relatio
         if not elsewhere(older, newer):
             return replace(relation, same=0.0, refines=0.0, contradicts=relation.contradicts + alike)
     at_odds = relation.replaces + relation.contradicts
-    if changes or (at_odds >= EVEN_SO and (to_do or _tells_as_much(older, newer)) and not elsewhere(older, newer)):
+    several = to_do or len(older.split()) > SEVERAL
+    if changes or (at_odds >= EVEN_SO and (several or _tells_as_much(older, newer))):
         return relation
     return replace(relation, replaces=0.0, contradicts=0.0)
 

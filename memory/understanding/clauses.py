@@ -18,7 +18,7 @@ import numpy as np
 from memory.language.prose import own_words, without_tags
 from memory.language.sentences import BlockShape, TextBlock, blocks, sentences
 from memory.understanding.cores import core
-from memory.understanding.encoder import Encoder, is_short, unpointed
+from memory.understanding.encoder import Encoder, unpointed
 from memory.understanding.features import around, of_gap, of_text
 from memory.understanding.forms import limits
 from memory.understanding.network import ClauseModel, Floats, Judgement, judgements, keeping
@@ -47,7 +47,7 @@ ENCODED: Final = 0.6
 """What the encoder counts beside the bag of features."""
 
 SECOND: Final = 0.33
-"""What the head that tells which orders settle something counts beside both, in messages that are not short."""
+"""What the head that tells which orders settle something counts beside both."""
 
 Embed = Callable[[Sequence[str]], Floats]
 """Texts to their vectors in the embedding table, shape (n, d)."""
@@ -175,18 +175,16 @@ class ClauseReader:
         outputs[doubted] = ENCODED * encoded + (1 - ENCODED) * outputs[doubted]
         idle = {at: _idle(message, own, keeping(np.stack([read[span] for span in own]))) for at, own in parts.items()}
         chosen = states[[ordered.index(whole[at]) for at in doubted]]
-        # A short message is read by a head of its own, and what tells orders apart was fitted to longer talk.
-        share = 0.0 if is_short(message) else SECOND
-        return self._with_decisions(judgements(outputs), doubted, chosen, share), idle
+        return self._with_decisions(judgements(outputs), doubted, chosen), idle
 
-    def _with_decisions(
-        self, found: list[Judgement], places: Sequence[int], states: Floats, share: float
-    ) -> list[Judgement]:
+    def _with_decisions(self, found: list[Judgement], places: Sequence[int], states: Floats) -> list[Judgement]:
         """The judgements, where some of those at these places settle something; ``states`` is what was read of each.
-        What the head that tells so finds worth keeping counts ``share`` beside what the reader finds."""
+        What the head that tells so finds worth keeping counts :data:`SECOND` beside what the reader finds, but of how
+        things stand: that is no order, and not what it was fitted to."""
         if self.settled is not None:
             for at, outcome in zip(places, self.settled(states), strict=True):
-                found[at] = found[at].weighed(outcome.settles + outcome.lasting, share)
+                if (found[at].kind, found[at].passing) != ("fact", "state"):
+                    found[at] = found[at].weighed(outcome.settles + outcome.lasting, SECOND)
                 if outcome.settles >= max(SETTLES, found[at].worth_keeping):
                     found[at] = found[at].settling(outcome.settles)
         return found

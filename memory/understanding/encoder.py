@@ -29,6 +29,8 @@ STATEMENT: Final = 70
 """Word pieces of a statement that are read."""
 SHORT: Final = 14
 """Words of a short message at most."""
+PAIR_LAYERS: Final = 1
+"""The last layers of the encoder that pairs have of their own."""
 CORE_LAYERS: Final = 2
 """Layers at the top that what finds cores has of its own."""
 RELATIONS: Final = ("same", "refines", "replaces", "contradicts", "unrelated")
@@ -104,6 +106,7 @@ class Encoder:
         pair: Sequence[Linear],
         core: CoreHead | None = None,
         short_clause: Linear | None = None,
+        pair_blocks: Sequence[TransformerBlock] = (),
     ):
         self._tokenizer = tokenizer
         self._embedded = embedded
@@ -112,6 +115,7 @@ class Encoder:
         self._pair = pair
         self._core = core
         self._short_clause = short_clause
+        self._pair_blocks = [*blocks[: len(blocks) - len(pair_blocks)], *pair_blocks]
         known = tokenizer.get_vocab()
         self._start, self._end = known[_START], known[_END]
 
@@ -156,7 +160,7 @@ class Encoder:
         """What is read of each pair of statements, before anything is concluded: shape (pairs, 2 * width)."""
         ids = [(self._pieces(older), self._pieces(newer)) for older, newer in pairs]
         seconds = [range(len(older) + 2, len(older) + len(newer) + 3) for older, newer in ids]
-        states = self._states(ids, [[0, *second] for second in seconds])
+        states = self._states(ids, [[0, *second] for second in seconds], self._pair_blocks)
         return np.stack(
             [
                 np.concatenate([own[0], own[second.start : second.stop].mean(axis=0)])
@@ -237,6 +241,7 @@ def encoder_of(stored: Mapping[str, Any]) -> Encoder:
         for name in ("hidden", "out")
         if f"pair.{name}.weights" in stored
     ]
+    pair_blocks = [block(f"pair.{at}") for at in range(PAIR_LAYERS) if f"pair.{at}.query.rows" in stored]
     core = None
     if "core.inputs" in stored:
         own = [block(f"core.{at}") for at in range(layers - CORE_LAYERS, layers)]
@@ -245,7 +250,7 @@ def encoder_of(stored: Mapping[str, Any]) -> Encoder:
     short_clause = linear("short") if "short.rows" in stored else None
     # What was fitted with the encoder is where the head for long messages begins.
     clause = linear("long" if "long.rows" in stored else "clause")
-    return Encoder(tokenizer_of(pieces), embedded, blocks, clause, pair, core, short_clause)
+    return Encoder(tokenizer_of(pieces), embedded, blocks, clause, pair, core, short_clause, pair_blocks)
 
 
 def is_short(message: str) -> bool:

@@ -23,8 +23,7 @@ from memory.models.training.examples import groups
 from memory.models.training.fitting import Floats, adam
 from memory.models.training.packing import packed_linear
 from memory.models.training.replacing import replace_tables
-from memory.models.training.talk import DATA as LABELLED
-from memory.models.training.talk import Spanned, gaps, sessions, spanned
+from memory.models.training.talk import Spanned, gaps, sessions, spanned, working
 from memory.understanding.clauses import ClauseSplitter
 from memory.understanding.encoder import encoder_of, is_short
 from memory.understanding.packaged_weights import ENCODER
@@ -97,11 +96,11 @@ def main(arguments: Sequence[str]) -> None:
     given = parser.parse_args(arguments)
     with np.load(DATA / ENCODER) as stored:
         arrays = dict(stored)
-    talk, working = sessions(), sessions(LABELLED / "working")
+    talk, ordered = sessions(), working()
     plain = [each for folder in SHORT for each in groups(folder)]
     cut = ClauseSplitter(fit_boundary(*gaps(talk)))
-    read = spanned([*talk, *plain, *working], cut.split, lambda sentence: [sentence])
-    often = {str(each["author"]): OFTEN for each in plain} | {str(each["author"]): WORKING for each in working}
+    read = spanned([*talk, *plain, *ordered], cut.split, lambda sentence: [sentence])
+    often = {str(each["author"]): OFTEN for each in plain} | {str(each["author"]): WORKING for each in ordered}
     heads: dict[str, NDArray[Any]] = {}
     for name, short in (("long", False), ("short", True)):
         own = [each for each in read if is_short(each.text) is short]

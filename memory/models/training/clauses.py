@@ -27,7 +27,7 @@ from memory.models.training.fitting import (
     softmax_slope,
 )
 from memory.models.training.replacing import replace_tables
-from memory.models.training.talk import DATA, KEPT, PASSED, Labelled, clauses, gaps, recut, sessions
+from memory.models.training.talk import KEPT, PASSED, Labelled, clauses, gaps, recut, sessions, working
 from memory.understanding.clauses import ClauseSplitter
 from memory.understanding.features import SIZE
 from memory.understanding.network import LASTING_KINDS, PASSING_KINDS, SCOPES
@@ -107,12 +107,12 @@ def fit_boundary(features: NDArray[np.int64], begins: NDArray[np.bool_], epochs:
 
 
 def fitted(
-    talk: Sequence[dict[str, object]], embedding: StaticEmbedding, working: Sequence[dict[str, object]] = ()
+    talk: Sequence[dict[str, object]], embedding: StaticEmbedding, ordered: Sequence[dict[str, object]] = ()
 ) -> tuple[dict[str, NDArray[np.generic]], Network]:
     """The arrays of a clause model fitted to some sessions, as their authors cut them and as they will be cut.
-    ``working`` are sessions that are labelled roughly; where clauses begin is not learnt from them."""
+    ``ordered`` are sessions that are labelled roughly; where clauses begin is not learnt from them."""
     boundary = fit_boundary(*gaps(talk))
-    read = [*talk, *working]
+    read = [*talk, *ordered]
     examples = clauses(read)
     cut = ClauseSplitter(boundary)
     examples += recut(read, cut.split) + recut(read, lambda sentence: [sentence])
@@ -169,15 +169,15 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--out", type=Path, default=None)
     parser.add_argument("--by-author", action="store_true")
     given = parser.parse_args(arguments)
-    talk, working = sessions(), sessions(DATA / "working")
+    talk, ordered = sessions(), working()
     embedding = StaticEmbedding.load()
     if given.by_author:
         for author in sorted({str(each["author"]) for each in talk}):
-            _, network = fitted([each for each in talk if each["author"] != author], embedding, working)
+            _, network = fitted([each for each in talk if each["author"] != author], embedding, ordered)
             own = clauses(each for each in talk if each["author"] == author)
             print(f"{author:4s} {figures(judged(network, own, embedding), own)}", flush=True)
     if given.out:
-        arrays, _ = fitted(talk, embedding, working)
+        arrays, _ = fitted(talk, embedding, ordered)
         replace_tables(given.out / WEIGHTS, arrays)
 
 

@@ -29,7 +29,6 @@ from memory.models.minilm import fetch, safetensors
 from memory.models.training.clauses import KINDS, fit_boundary
 from memory.models.training.examples import LENGTHS, Example, asides, groups, of_message, pairs, related
 from memory.models.training.packing import LINEAR, NORMS, as_small_integers, packed_layer, packed_linear, packed_norm
-from memory.models.training.pair_head import with_pair_head
 from memory.models.training.replacing import replace_tables
 from memory.models.training.talk import gaps, sessions, spanned
 from memory.understanding.clauses import ClauseSplitter
@@ -378,7 +377,7 @@ def main(arguments: Sequence[str]) -> None:
         print(figures(fitted, [each for each in examples if each.author in left_out]))
     if given.out:
         arrays = packed(fitted, vocabulary)
-        replace_tables(given.out / ENCODER, with_pair_head(arrays, talk))
+        replace_tables(given.out / ENCODER, arrays)
 
 
 if __name__ == "__main__":

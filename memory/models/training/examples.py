@@ -21,6 +21,11 @@ MESSY: Final = 0.45
 """The share of statements in pairs that are read with something else around them, as people say things in passing."""
 NEIGHBOURS: Final = 5
 """Pairs of statements of one session that tell different things of one project, at most."""
+BESIDE_CHANGES: Final = 6
+"""Earlier statements of one person that a newer one is read beside which changes another, at most: it sounds like a
+change to any of them."""
+BESIDE_OTHERS: Final = 3
+"""The same of a newer one that changes none."""
 LENGTHS: Final = (32, 48, 64, 96, 128, 192, 288)
 """Texts are padded to one of these."""
 
@@ -124,6 +129,24 @@ def told_in_passing() -> list[StatementPair]:
         for label, *texts in group["newer"]
         for text in texts
     ]
+
+
+def told_over_weeks() -> list[StatementPair]:
+    """Pairs out of what somebody says of one project over some weeks: each statement with those that it changes, says
+    again or adds to, and with others before it, which it leaves as they are."""
+    drawn = np.random.default_rng(2)
+    found = []
+    for history in groups("histories"):
+        stated = history["statements"]
+        for at, newer in enumerate(stated):
+            to = {int(place): relation for place, relation in newer.get("to", {}).items()}
+            rest = [place for place in range(at) if place not in to]
+            most = BESIDE_CHANGES if to else BESIDE_OTHERS
+            chosen = sorted(drawn.permutation(rest)[:most].tolist())
+            for place, label in [*to.items(), *((place, "unrelated") for place in chosen)]:
+                pair = (stated[place]["text"], newer["text"], RELATIONS.index(label))
+                found.append(StatementPair(history["author"], *pair))
+    return found
 
 
 def neighbours(talk: Iterable[dict[str, Any]]) -> list[StatementPair]:

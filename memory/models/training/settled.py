@@ -25,7 +25,7 @@ from memory.understanding.packaged_weights import SETTLED, encoder
 from memory.understanding.settled import OUTCOMES, SETTLES
 
 PLAN: Final = FittingPlan(widths=(), hidden=48, heads=len(OUTCOMES), epochs=8, batch=128, drop_dense=0.3)
-FOLDERS: Final = {"settling": 1.0, "working": 1.0, "talk": 0.1}
+FOLDERS: Final = {"settling": 1.0, "working": 1.0, "choosing": 1.0, "talk": 0.1}
 """What a clause of each folder counts. In the talk what settles something is labelled an order of the moment where it
 is said as one; beside the others it tells what rules and facts look like."""
 OUTCOME_OF: Final = (

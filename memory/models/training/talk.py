@@ -29,8 +29,8 @@ _LABELS: Final = (*LASTING_KINDS, *(f"none.{name}" for name in PASSING_KINDS))
 KEPT: Final = -2
 PASSED: Final = -3
 UNKNOWN: Final = -1
-"""The kind of a clause of which the labels of ``settling`` and ``working`` tell only that it is worth keeping, that it
-is of the moment, or neither."""
+"""The kind of a clause of which the labels of ``settling``, ``working`` and ``choosing`` tell only that it is worth
+keeping, that it is of the moment, or neither."""
 _ROUGH: Final = dict.fromkeys(("choice", "spec", "drop", "plan", "lasting"), KEPT) | {"reason": UNKNOWN}
 _STEPS: Final = ("none.step", "none.check", "none.bug", "none.paste")
 """Labels of what is of the moment that the talk does not have; the others tell the same there and here."""
@@ -55,6 +55,15 @@ class Labelled:
 def sessions(folder: Path = DATA / "talk") -> list[dict[str, object]]:
     """All sessions, in the order of the files."""
     return [orjson.loads(line) for file in sorted(folder.glob("*.jsonl")) for line in file.read_bytes().splitlines()]
+
+
+WORKING: Final = ("working", "choosing")
+"""The folders in which work is ordered as people order it who have work done."""
+
+
+def working() -> list[dict[str, object]]:
+    """All sessions of those, in the order of the files."""
+    return [each for folder in WORKING for each in sessions(DATA / folder)]
 
 
 def messages(talk: Iterable[dict[str, object]]) -> Iterator[tuple[dict[str, object], str, list[list[str]]]]:

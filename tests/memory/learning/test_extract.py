@@ -380,7 +380,7 @@ def test_at_work_a_commit_at_hand_and_a_supposition_that_asks_teach_nothing(said
         "Migrations run before the deploy, not after.",
         "Fixtures live in a folder of their own.",
         "the sandbox cluster is called marmot",
-        "commit messages in english please",
+        "no emojis in the commit messages please",
         "We write dates as 2024-01-31 everywhere in the exports",
     ],
 )

@@ -31,10 +31,19 @@ def test_the_likest_facts_are_read_and_no_more_than_a_few() -> None:
     assert [each.id for each in beside(SAID, near)] == ["9", "8", "7"][:AT_ONCE]
 
 
+def test_what_shares_more_words_is_read_before_what_shares_one() -> None:
+    said = replace(SAID, text="staging is deployed on Thursdays from now on")
+    near = [
+        (fact("rival", "staging is deployed on Mondays, before noon"), 0.55, 0.3),
+        *((fact(str(at), text), 0.5, 0.3) for at, text in enumerate(("deployed", "from staging", "on Thursdays"))),
+    ]
+    assert beside(said, near)[0].id == "rival"
+
+
 @pytest.mark.parametrize(
     "known",
     [
-        (fact("f"), LIKE - 0.05, LIKE - 0.05),
+        (fact("f", "the gate opens at noon"), LIKE - 0.05, LIKE - 0.05),
         (replace(fact("f"), state=State.SUPERSEDED), 0.9, 0.9),
         (fact("f", "I avoid dairy", Category.PREFERENCES), 0.9, 0.9),
     ],

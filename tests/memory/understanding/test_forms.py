@@ -2,6 +2,7 @@ import pytest
 
 from memory.understanding.forms import (
     TABLE,
+    asks_for,
     begins_anew,
     excepts,
     is_everywhere,
@@ -25,6 +26,7 @@ FORMS = {
     "relative": is_relative,
     "here": is_here,
     "points_back": points_back,
+    "requests": asks_for,
     "leans": leans,
     "limits": limits,
     "exceptions": excepts,
