@@ -1,11 +1,13 @@
 """Laws are tried on the same examples in every run of the suite, on new ones by ``make fuzz``, and never timed."""
 
+import gc
 import os
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from tests import postgresql
@@ -32,6 +34,17 @@ settings.register_profile(
 )
 settings.register_profile("fuzz", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("palimpsest")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What imports litellm comes first, so that of several processes only the first imports it."""
+    items.sort(key=lambda item: "litellm" not in item.keywords)
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector of garbage pass over ten thousand tests, which are there until the end."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_report_header() -> str:

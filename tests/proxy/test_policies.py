@@ -231,6 +231,7 @@ async def test_a_policy_that_is_set_later_holds_for_what_is_there(started: Start
         assert "PostgreSQL 16" in told and "Globex" not in told and "Lisbon" not in told
 
 
+@pytest.mark.litellm
 async def test_a_websocket_and_a_bridge_are_upstreams_as_well(tmp_path: Path) -> None:
     routes = [{"model": "claude-*", "dialect": "openai-chat", "bridge": "anthropic/*"}]
     policy = {"acme": {"upstreams": ["bedrock/*"]}}

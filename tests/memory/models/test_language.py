@@ -15,7 +15,7 @@ from memory.ports import NoAnswer
 from tests.fake_provider import FakeProvider, fake_provider
 
 # litellm's own models warn.
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.litellm, pytest.mark.filterwarnings("ignore")]
 
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 SHAPE = {"type": "object", "properties": {"sentence": {"type": "string"}}}

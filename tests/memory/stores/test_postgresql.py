@@ -166,7 +166,7 @@ async def test_a_write_goes_on_where_the_server_has_ended_the_connection(url: st
     with psycopg.connect(url, autocommit=True) as other:
         other.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE datname = current_database() AND pid != pg_backend_pid()"
+            "WHERE datname = current_database() AND usename = current_user AND pid != pg_backend_pid()"
         )
     await journal.set_meta("name", b"y")
     assert await journal.meta("name") == b"y"

@@ -18,7 +18,7 @@ from tests.proxy.auth.test_door import Somebody
 from tests.running import Running, running
 
 # litellm's own models and its adapters' half-read streams warn.
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.litellm, pytest.mark.filterwarnings("ignore")]
 
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}}
 ASKED: dict[str, dict[str, Any]] = {

@@ -170,6 +170,7 @@ async def test_memory_is_added_to_what_a_login_says_and_its_tools_are_never_offe
             assert [tool["name"] for tool in body["tools"]] == ["exec_command"]
 
 
+@pytest.mark.litellm
 async def test_a_bridge_and_a_policy_hold_for_logins(tmp_path: Path) -> None:
     body = {"model": "far-1", "input": "Hi"}
     sent = {"authorization": LOGIN["authorization"], "chatgpt_account_id": "acct-1"}

@@ -66,6 +66,7 @@ async def test_what_hangs_is_given_up_with_all_that_would_come_after_it(monkeypa
     assert len(heard) == 1
 
 
+@pytest.mark.litellm
 @pytest.mark.filterwarnings("ignore")
 async def test_no_provider_hears_of_it(tmp_path: Path) -> None:
     async with fake_provider() as provider, bridged(provider, tmp_path, bridge="anthropic/m"):

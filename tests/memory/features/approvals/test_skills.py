@@ -204,67 +204,6 @@ async def test_a_skill_is_a_projects(proxy: Running) -> None:
     assert replace(held, state=CandidateState.WAITING) == held
 
 
-async def followed_no_longer(proxy: Running) -> tuple[Candidate, Candidate]:
-    """An approved skill, and the retirement that is put forward once its steps are left out again and again."""
-    for number in range(5):
-        await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
-    [skill] = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
-    await approved(proxy, skill.id)
-    for number in range(14):
-        await play(proxy, f"Do other piece {number}.", OTHER, f"t{number}")
-    waiting = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
-    [retirement] = [each for each in waiting if each.kind is CandidateKind.RETIREMENT]
-    return skill, retirement
-
-
-async def test_a_skill_that_is_followed_no_longer_is_retired_by_a_person_and_kept(proxy: Running, folder: Path) -> None:
-    skill, retirement = await followed_no_longer(proxy)
-    assert (retirement.title, retirement.text) == (skill.title, skill.text)
-    assert "omissions in" in retirement.why and retirement.sessions >= 3
-    file = folder / ".claude/skills/cargo-fmt-and-then/SKILL.md"
-    was = file.read_text()
-    done = await approved(proxy, retirement.id)
-    assert not file.exists() and (file.parent / "earlier/v1.md").read_text() == was
-    assert {each.file.name for each in done.files} == {"SKILL.md", "v1.md"}
-    assert (await rooms.approvals(memory(proxy)).candidate(skill.id, [OWNER])).state is CandidateState.DEFERRED
-    await approved(proxy, retirement.id, undo=True)
-    assert file.read_text() == was and not (file.parent / "earlier").exists()
-    assert (await rooms.approvals(memory(proxy)).candidate(skill.id, [OWNER])).state is CandidateState.APPROVED
-
-
-async def test_what_is_written_after_a_retirement_is_a_later_version(proxy: Running, folder: Path) -> None:
-    _, retirement = await followed_no_longer(proxy)
-    await approved(proxy, retirement.id)
-    waiting = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
-    [other] = [each for each in waiting if each.kind is CandidateKind.SKILL]
-    await approved(proxy, other.id)
-    file = folder / ".claude/skills/cargo-fmt-and-then/SKILL.md"
-    assert "just ship" in file.read_text() and 'version: "2"' in file.read_text()
-    assert "clippy" in (file.parent / "earlier/v1.md").read_text()
-    with pytest.raises(ApprovalRefused, match="written since"):
-        await rooms.approvals(memory(proxy)).approve(retirement.id, [OWNER], undo=True)
-
-
-async def test_a_skill_that_a_person_has_changed_is_left_where_it_stands_when_it_is_retired(
-    proxy: Running, folder: Path
-) -> None:
-    _, retirement = await followed_no_longer(proxy)
-    file = folder / ".claude/skills/cargo-fmt-and-then/SKILL.md"
-    file.write_text(f"{file.read_text()}\nAnd be quick.\n")
-    done = await approved(proxy, retirement.id)
-    assert "be quick" in file.read_text()
-    assert done.notes == (f"{file} says something else than was approved: it is left as it is",)
-    assert not (folder / ".agents/skills/cargo-fmt-and-then/SKILL.md").exists()
-
-
-async def test_a_skill_that_is_followed_again_is_not_to_be_retired_any_more(proxy: Running) -> None:
-    _, retirement = await followed_no_longer(proxy)
-    for number in range(8):
-        await play(proxy, f"Do it as before {number}.", WORK, f"u{number}")
-    now = await rooms.approvals(memory(proxy)).candidate(retirement.id, [OWNER])
-    assert (now.state, now.reason) == (CandidateState.DEFERRED, "its steps are not left out any more")
-
-
 async def test_a_skill_without_an_occasion_is_not_to_be_retired(proxy: Running) -> None:
     for number in range(5):
         await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
@@ -275,20 +214,3 @@ async def test_a_skill_without_an_occasion_is_not_to_be_retired(proxy: Running) 
         await play(proxy, f"Do other piece {number}.", other, f"t{number}")
     kinds = [each.kind for each in await rooms.approvals(memory(proxy)).candidates([OWNER])]
     assert CandidateKind.RETIREMENT not in kinds
-
-
-async def test_forgetting_its_habit_takes_a_retired_skill_along(proxy: Running, folder: Path) -> None:
-    skill, retirement = await followed_no_longer(proxy)
-    await approved(proxy, retirement.id)
-    kept = folder / ".claude/skills/cargo-fmt-and-then/earlier/v1.md"
-    assert kept.exists()
-    await memory(proxy).commands.forget(skill.evidence, [OWNER])
-    assert not kept.exists()
-    left = {each.id for each in await rooms.approvals(memory(proxy)).candidates([OWNER])}
-    assert not left & {skill.id, retirement.id}
-
-
-async def test_a_retirement_is_not_put_in_other_words(proxy: Running) -> None:
-    _, retirement = await followed_no_longer(proxy)
-    with pytest.raises(ApprovalRefused, match="other words"):
-        await rooms.approvals(memory(proxy)).approve(retirement.id, [OWNER], text=SKILL)

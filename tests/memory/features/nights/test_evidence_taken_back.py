@@ -52,7 +52,11 @@ def reviser(journal: SqliteJournal) -> FactReviser:
         return AT + timedelta(days=2)
 
     found, written = cast(Commands, Finder(journal)), cast(Learner, Writer(journal))
-    return FactReviser(journal, found, written, lambda: "new", now, journal.followers)
+
+    async def unheard(fact: Fact) -> None:
+        """There is no feature that hears of it."""
+
+    return FactReviser(journal, found, written, lambda: "new", now, journal.followers, unheard)
 
 
 async def shown(journal: SqliteJournal) -> set[str]:

@@ -22,7 +22,7 @@ from tests.memory.features.nights.test_runner import dump, lessons, taught, ungu
 from tests.memory.stores.derived_facts import ANN, owner
 
 # litellm's own models warn.
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.litellm, pytest.mark.filterwarnings("ignore")]
 
 
 @asynccontextmanager
@@ -30,6 +30,7 @@ async def with_model(provider: FakeProvider, home: Path, **more: Any) -> AsyncIt
     model = ModelSettings(name="openai/m", url=provider.url + "/v1", **more)
     opened = await open_memory(MemorySettings(night=NightSettings(enabled=False), model=model), home, unguarded)
     assert opened is not None
+    rooms.plan_nights_here(opened)
     yield opened
     await opened.close()
 
