@@ -286,7 +286,7 @@ async def open_memory(
         pages=pages,
         commands=commands,
         quarantine=held_back,
-        fact_reviser=FactReviser(journal, commands, learner, new_id, now, journal.followers),
+        fact_reviser=FactReviser(journal, commands, learner, new_id, now, journal.followers, chain.confirmed),
         tools=chain.port(AnswersTools),
         tool_offering=chain.port(OffersTools),
         reindexer=reindexing,
