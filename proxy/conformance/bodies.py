@@ -113,7 +113,7 @@ async def markers(on: Bench) -> None:
 
 @case(
     "body.large",
-    "a body of 64 MiB arrives whole",
+    "a large body (64 MiB, or as --large-mib says) arrives whole",
     why="agents send pictures, logs and a whole history",
     source="https://platform.claude.com/docs/en/api/overview#request-size-limits",
 )

@@ -169,6 +169,8 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--out", type=Path, default=None)
     parser.add_argument("--fold", type=int, default=None)
     given = parser.parse_args(arguments)
+    if given.fold is not None and given.out:
+        parser.error("what is fitted without a quarter of the authors is reported, not written")
     with np.load(DATA / ENCODER) as stored:
         arrays = {name: array for name, array in stored.items() if not name.startswith("pair.")}
     tokenizer = tokenizer_of(arrays["vocabulary"].tobytes().decode().split("\n"))
