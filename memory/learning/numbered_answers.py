@@ -10,10 +10,17 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-_QUESTION: Final = re.compile(r"^[ \t>*-]*\(?(?P<label>\d{1,2})[.):](?:\*\*)?[ \t]+(?P<asked>.*\?.*)$", re.MULTILINE)
-_LINE: Final = re.compile(r"^(?P<indent>[ \t]*)\(?(?P<label>\d{1,2})(?:[.):]| ?[-–=])[ \t]{1,3}(?=\S)", re.MULTILINE)
+_QUESTION: Final = re.compile(
+    r"^[ \t>*-]*\(?(?P<label>\d{1,2})[.):](?:\*\*)?[ \t]+(?P<asked>[^?\n]*\?)[*_)\"' \t]*$", re.MULTILINE
+)
+_LINE: Final = re.compile(
+    r"^(?P<indent>[ \t]*)\(?(?P<label>\d{1,2})(?:[.):][ \t]{1,3}(?=\S)| ?[-–=][ \t]{1,3}(?=[^\s\d]))", re.MULTILINE
+)
 _INLINE: Final = re.compile(r"(?:^|(?<=[\s,;]))(?P<indent>)\(?(?P<label>\d{1,2})[.)][ \t]{1,3}(?=[^\W\d])")
 _PARAGRAPH: Final = re.compile(r"\n\s*\n")
+_LINE_AFTER: Final = re.compile(r"\n(?![ \t])")
+_LEAD: Final = 7
+"""Words before the first answer at most: who says more there begins something else."""
 _NOT_ONLY_SAID: Final = re.compile(r"^\s*(?:```|~~~|>)", re.MULTILINE)
 """What a message holds that is not its author's own words alone."""
 _FEWEST: Final = 2
@@ -38,16 +45,20 @@ class NumberedReply(NamedTuple):
 def numbered_reply(text: str, before: str) -> NumberedReply | None:
     """The answers of a message to the numbered questions of the reply ``before``; nothing where fewer than two of its
     numbers name a question, or one names none. Never raises on any text."""
-    questions = {each["label"]: " ".join(each["asked"].split()) for each in _QUESTION.finditer(before[-_LONGEST:])}
-    if len(questions) < _FEWEST or len(text) > _LONGEST or _NOT_ONLY_SAID.search(text):
+    asked = [(each["label"], " ".join(each["asked"].split())) for each in _QUESTION.finditer(before[-_LONGEST:])]
+    questions = dict(asked)
+    # Two lists of questions, or what is no list of answers: nobody can say which answers which.
+    if not _FEWEST <= len(questions) == len(asked) or len(text) > _LONGEST or _NOT_ONLY_SAID.search(text):
         return None
     marks = _on_lines(text) or _in_a_line(text)
     if len(marks) < _FEWEST or any(str(int(mark["label"])) not in questions for mark in marks):
         return None
+    if len(text[: marks[0].start()].split()) > _LEAD:
+        return None
     answers, beside = [], [text[: marks[0].start()]]
     for at, mark in enumerate(marks):
         own = text[mark.end() : marks[at + 1].start() if at + 1 < len(marks) else len(text)]
-        said, *rest = _PARAGRAPH.split(own, 1)
+        said, *rest = (_LINE_AFTER if mark is marks[-1] else _PARAGRAPH).split(own, maxsplit=1)
         answers.append(NumberedAnswer(said.strip().rstrip(",;"), questions[str(int(mark["label"]))]))
         beside += rest
     return NumberedReply(tuple(answers), "\n".join(part for part in map(str.strip, beside) if part))
@@ -64,8 +75,9 @@ def _in_a_line(text: str) -> list[re.Match[str]]:
     """The numbers of a list in running text, which counts from one without a gap and begins its line."""
     marks: list[re.Match[str]] = []
     for mark in _INLINE.finditer(text):
-        if int(mark["label"]) == len(marks) + 1:
-            marks.append(mark)
+        if int(mark["label"]) != len(marks) + 1:
+            return []
+        marks.append(mark)
     begins = bool(marks) and not text[text.rfind("\n", 0, marks[0].start()) + 1 : marks[0].start()].strip()
     return marks if begins else []
 

@@ -26,6 +26,8 @@ DRAFTS: Final = 1
 LIKE: Final = 0.25
 """Least cosine, or share of rare words of either, of a fact that may say something of the same subject: of two short
 statements of which one changes the other, a third have a cosine below .4."""
+FEW: Final = 6
+"""Content words of a statement that tell what it is about."""
 OPENING: Final = 4
 """Words of a statement among which "also" says that it comes beside another."""
 EVEN_SO: Final = 0.6
@@ -93,8 +95,8 @@ def _content(text: str) -> frozenset[str]:
 
 
 def _share(own: frozenset[str], other: frozenset[str]) -> float:
-    """How much of some words another text has; of a single one that is chance."""
-    return len(own & other) / len(own) if len(own & other) > 1 else 0.0
+    """How much of some words another text has; of a few that is chance."""
+    return len(own & other) / max(len(own), FEW)
 
 
 def may_replace(older: str, newer: str) -> bool:

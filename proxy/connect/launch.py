@@ -161,16 +161,16 @@ def _cn(address: Address, machine: Machine, given: Sequence[str]) -> Launch:
         raise NotLaunchable(f"cn asks the file of --config alone for its models' addresses: {by_hand}")
     try:
         held = yaml.safe_load(machine.texts.get(machine.cn, ""))
-    except (yaml.YAMLError, RecursionError) as error:
+    except (ValueError, RecursionError, yaml.YAMLError) as error:
         raise NotLaunchable(f"{machine.cn} is no YAML: {by_hand}") from error
     models = held.get("models") if isinstance(held, dict) else None
     listed = [each for each in models if isinstance(each, dict)] if isinstance(models, list) else []
     urls = {"openai": address.url(), "anthropic": f"{address.url()}/"}
-    here = address.url(placeless=True, version=False)
+    here = f"{address.server.rstrip('/')}/"
     ours = [
         each
         for each in listed
-        if each.get("provider") in urls and (not each.get("apiBase") or str(each["apiBase"]).startswith(here))
+        if str(each.get("provider")) in urls and (not each.get("apiBase") or f"{each['apiBase']}/".startswith(here))
     ]
     if not ours:
         raise NotLaunchable(

@@ -48,7 +48,7 @@ class LiveSessions:
         self._journal = journal
         self._live: OrderedDict[str, LiveSession] = OrderedDict()
         self._by_key: dict[str, str] = {}
-        self._by_link: OrderedDict[tuple[str, bytes], tuple[str, int]] = OrderedDict()
+        self._by_link: OrderedDict[tuple[str, bytes], tuple[str, int, bool]] = OrderedDict()
         self._waiting: LruDict[tuple[str, bytes], tuple[Entry, ...]] = LruDict(MAX_SESSIONS)
         self._familiar = HistoryIndex()
         self._bytes = 0
@@ -82,6 +82,12 @@ class LiveSessions:
             if live is not None:
                 return live, shared
         return None
+
+    def is_contested(self, namespace: str, link: bytes) -> bool:
+        """Whether requests of several sessions ended there: whose another one is that goes on from it, only the reply
+        tells, which the journal knows."""
+        hit = self._by_link.get((namespace, link))
+        return hit is not None and hit[2]
 
     async def stored_by_trail(self, namespace: str, trail: Sequence[bytes]) -> tuple[LiveSession, int] | None:
         """The same of those in the journal."""
@@ -132,7 +138,9 @@ class LiveSessions:
 
     def ends_at(self, live: LiveSession, namespace: str, link: bytes, length: int) -> None:
         """Remember where a request of a session ended."""
-        self._by_link[(namespace, link)] = (live.session.id, length)
+        before = self._by_link.get((namespace, link))
+        contested = before is not None and (before[2] or before[0] != live.session.id)
+        self._by_link[(namespace, link)] = (live.session.id, length, contested)
 
     async def load(self, session: Session) -> LiveSession:
         """A session that the journal has, with its ledger."""
@@ -159,7 +167,7 @@ class LiveSessions:
         if self._live.pop(live.session.id, None) is not None:
             self._bytes -= live.weighed
         self._drop_key(live)
-        for link in [link for link, (id, _) in self._by_link.items() if id == live.session.id]:
+        for link in [link for link, (id, *_) in self._by_link.items() if id == live.session.id]:
             del self._by_link[link]
 
     def forget(self) -> None:

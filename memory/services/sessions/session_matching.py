@@ -56,8 +56,11 @@ class SessionMatcher:
         key = session_key(arrival, arrival.session_key)
         if key is not None and (live := self.live_sessions.by_known_key(key)) is not None:
             return live
-        found = self.live_sessions.by_trail(arrival.namespace, conversation.trail())
-        return found[0] if found and began_in_session(*found, conversation, arrival) else None
+        trail = conversation.trail()
+        found = self.live_sessions.by_trail(arrival.namespace, trail)
+        if found is None or self._is_contested(found[1], trail, arrival):
+            return None
+        return found[0] if began_in_session(*found, conversation, arrival) else None
 
     def get(self, id: str) -> LiveSession | None:
         """A session by its id, as far as this process remembers it."""
@@ -149,6 +152,8 @@ class SessionMatcher:
         found = self.live_sessions.by_trail(arrival.namespace, trail)
         if found is None or found[0].tip != trail[found[1] - 1] or not goes_on(*found, trail, arrival):
             return None
+        if self._is_contested(found[1], trail, arrival):
+            return None
         return found[0]
 
     async def _found_or_new(
@@ -172,11 +177,17 @@ class SessionMatcher:
         sender = await self.live_sessions.by_key(parent) if parent and self._holdout else None
         return self._new(key, arrival, begun, conversation, parent, sender)
 
+    def _is_contested(self, shared: int, trail: Sequence[bytes], arrival: Arrival) -> bool:
+        """Whether a request goes on from where several sessions were."""
+        return shared < len(trail) and self.live_sessions.is_contested(arrival.namespace, trail[shared - 1])
+
     async def _furthest(self, trail: Sequence[bytes], arrival: Arrival) -> tuple[LiveSession, int] | None:
         """The session that went furthest along a trail, and how many messages it shares."""
         found = self.live_sessions.by_trail(arrival.namespace, trail)
-        if found is None or found[0].tip != trail[found[1] - 1]:
-            # What this process remembers is no session's newest request: the journal may know one that went further.
+        unsure = found is None or self._is_contested(found[1], trail, arrival)
+        if unsure or (found and found[0].tip != trail[found[1] - 1]):
+            # What this process remembers is no session's newest request, or that of several: the journal may know one
+            # that went further.
             asked = self.replicas.shared  # as it came
             stored = None if asked else await self.live_sessions.stored_by_trail(arrival.namespace, trail)
             found = max(found, stored, key=lambda pair: pair[1]) if found and stored else found or stored

@@ -75,6 +75,9 @@ def test_each_answer_is_learnt_with_its_own_question() -> None:
         "```\n1. we always use foo\n2. we never use bar\n```",
         "> 1. Which broker?\nmosquitto\n> 2. One table?\nno",
         "1. amounts are cents\n2. no floats\n3. no\n4. dates are UTC",
+        "Use your judgement on those. Also for the exporter:\n1. Amounts are cents.\n2. Files go to exports/.",
+        "1. Mosquitto ab 2. Juni 2. Flyway 3. nein",
+        "2 - 3 workers on staging\n3 - 5 workers on production",
     ],
 )
 def test_what_only_looks_like_answers_is_none(text: str) -> None:
@@ -84,6 +87,23 @@ def test_what_only_looks_like_answers_is_none(text: str) -> None:
 def test_a_list_behind_a_list_that_asks_nothing_is_none() -> None:
     done = "Done:\n1. Moved the importer into its own module.\n2. Added a test. All pass.\nAnything else?"
     assert numbered_reply("1. amounts are integer cents\n2. dates are UTC", done) is None
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "What I found:\n1. Why did it fail? The lock was missing.\n2. Was data lost? No.",
+        "1. Which broker?\n2. One table?\nFor the exporter:\n1. CSV or JSON?\n2. Compressed?",
+    ],
+)
+def test_questions_that_are_answered_or_told_twice_ask_nothing(before: str) -> None:
+    assert numbered_reply("1. amounts are cents\n2. dates are UTC", before) is None
+
+
+def test_what_stands_on_the_line_behind_the_last_answer_is_no_part_of_it() -> None:
+    found = numbered_reply("1. mosquitto\n2. one for each\n3. no\nRemember: we deploy on Thursdays.", ASKED)
+    assert found is not None
+    assert (found.answers[-1].said, found.beside) == ("no", "Remember: we deploy on Thursdays.")
 
 
 def test_numbers_further_in_belong_to_their_answer() -> None:

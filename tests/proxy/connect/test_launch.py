@@ -71,6 +71,7 @@ rules:
 models:
   - {name: one, provider: openai, model: gpt-5.5, apiKey: "${{ secrets.OPENAI_API_KEY }}", roles: [chat]}
   - {name: two, provider: anthropic, model: claude, apiBase: "https://elsewhere.example/v1/"}
+  - {name: four, provider: anthropic, model: claude, apiBase: "http://127.0.0.1:9/p/other/"}
   - {name: three, provider: ollama, model: small}
 """
 
@@ -80,6 +81,7 @@ def test_cn_is_given_its_own_configuration_with_our_address_at_its_models() -> N
     assert made.arguments == ("--config", "/tmp/x/config.yaml") and not made.environment
     told, own = yaml.safe_load(made.files["config.yaml"]), yaml.safe_load(CN)
     own["models"][0]["apiBase"] = "http://127.0.0.1:9/v1"
+    own["models"][2]["apiBase"] = "http://127.0.0.1:9/v1/"
     assert told == own  # the second keeps its own address, for which its key is
     assert made.warnings == ("without memory, as /home/ada/.continue/config.yaml says: two, three",)
 
@@ -90,6 +92,8 @@ def test_cn_is_given_its_own_configuration_with_our_address_at_its_models() -> N
         ("", (), "no model of provider"),
         ("models: [{name: a, provider: ollama}]", (), "no model of provider"),
         ("models: [", (), "is no YAML"),
+        ("version: 2024-13-45", (), "is no YAML"),
+        ("models: [{name: a, provider: [openai]}]", (), "no model of provider"),
         (CN, ("--config", "mine.yaml"), "--config alone"),
         (CN, ("--config=mine.yaml",), "--config alone"),
     ],
