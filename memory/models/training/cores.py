@@ -27,6 +27,7 @@ from tokenizers import Tokenizer
 
 from memory.language.static_embedding import DATA
 from memory.models.training import encoder
+from memory.models.training.adamw import moved, rate_at
 from memory.models.training.examples import groups
 from memory.models.training.packing import embedded_of, layer_of, packed_layer
 from memory.models.training.replacing import replace_tables
@@ -156,31 +157,23 @@ def fit(weights: Weights, examples: Sequence[Marked], ends: tuple[int, int], see
     pace = jax.tree.map(lambda _: 0.0, weights) | dict.fromkeys(_HEAD, 10.0)
     layers = pace["encoder"]["layers"]
     layers[-CORE_LAYERS:] = jax.tree.map(lambda _: 1.0, layers[-CORE_LAYERS:])
-    first = second = jax.tree.map(jnp.zeros_like, weights)
+    still = jax.tree.map(jnp.zeros_like, weights)
+    moments = still, still
     steps = EPOCHS * sum(1 for _ in batches(examples, ends, np.random.default_rng(seed)))
 
     @partial(jax.jit, static_argnums=())
-    def step(weights: Any, first: Any, second: Any, batch: Any, at: Any, rate: Any) -> Any:
+    def step(weights: Any, moments: Any, batch: Any, at: Any, rate: Any) -> Any:
         value, slope = jax.value_and_grad(loss)(weights, batch, jax.random.fold_in(key, at.astype(int)))
-        slope = jax.tree.map(lambda each, own: each * (own > 0), slope, pace)
-        norm = jnp.sqrt(sum((each**2).sum() for each in jax.tree.leaves(slope)))
-        slope = jax.tree.map(lambda each: each * jnp.minimum(1.0, 1.0 / norm), slope)
-        first = jax.tree.map(lambda mean, each: 0.9 * mean + 0.1 * each, first, slope)
-        second = jax.tree.map(lambda mean, each: 0.999 * mean + 0.001 * each * each, second, slope)
-
-        def moved(rate: Any, weight: Any, one: Any, two: Any, own: float) -> Any:
-            along = (one / (1 - 0.9**at)) / (jnp.sqrt(two / (1 - 0.999**at)) + 1e-8)
-            return weight - rate * own * (along + 0.01 * weight)
-
-        return jax.tree.map(partial(moved, rate), weights, first, second, pace), first, second, value
+        weights, moments = moved(weights, slope, moments, at, rate, pace)
+        return weights, moments, value
 
     at = 0
     for epoch in range(EPOCHS):
         total = 0.0
         for _, batch in batches(examples, ends, rng):
             at += 1
-            rate = RATE * min(at / (0.1 * steps), 1.0 if at < 0.1 * steps else 1.0 - (at - 1) / steps)
-            weights, first, second, value = step(weights, first, second, batch, float(at), rate)
+            rate = rate_at(at, steps, RATE)
+            weights, moments, value = step(weights, moments, batch, float(at), rate)
             total += float(value)
         print(f"epoch {epoch + 1} of {EPOCHS}: loss {total * EPOCHS / steps:.3f}", file=sys.stderr, flush=True)
     fitted: Weights = jax.tree.map(np.asarray, weights)

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from memory.models.minilm import fetch, safetensors
+from memory.models.training.adamw import moved, rate_at
 from memory.models.training.clauses import KINDS, fit_boundary
 from memory.models.training.examples import LENGTHS, Example, asides, groups, of_message, pairs, related
 from memory.models.training.packing import LINEAR, NORMS, as_small_integers, packed_layer, packed_linear, packed_norm
@@ -183,39 +184,30 @@ def loss(weights: Weights, batch: Batch, key: Any) -> Any:
 
 
 def fit(weights: Weights, examples: Sequence[Example], epochs: int = EPOCHS, seed: int = 0) -> Weights:
-    """The weights fitted to some examples: AdamW (Loshchilov & Hutter 2019), a rate that rises over a tenth of the run
-    and falls to nothing behind it, gradients cut to norm one. The heads, which begin with nothing, learn ten times as
+    """The weights fitted to some examples: AdamW, with heads, which begin with nothing, that learn ten times as
     fast."""
     rng = np.random.default_rng(seed)
     key = jax.random.PRNGKey(seed)
     weights = jax.tree.map(jnp.asarray, weights)
-    first = second = jax.tree.map(jnp.zeros_like, weights)
+    still = jax.tree.map(jnp.zeros_like, weights)
+    moments = still, still
     steps = epochs * sum(1 for _ in batches(examples, np.random.default_rng(seed)))
 
-    @partial(jax.jit, static_argnums=6)
-    def step(weights: Any, first: Any, second: Any, batch: Any, at: Any, rate: Any, head: str) -> Any:
+    @partial(jax.jit, static_argnums=5)
+    def step(weights: Any, moments: Any, batch: Any, at: Any, rate: Any, head: str) -> Any:
         value, slope = jax.value_and_grad(loss)(weights, batch, jax.random.fold_in(key, at.astype(int)))
-        norm = jnp.sqrt(sum((each**2).sum() for each in jax.tree.leaves(slope)))
-        slope = jax.tree.map(lambda each: each * jnp.minimum(1.0, 1.0 / norm), slope)
-        first = jax.tree.map(lambda mean, each: 0.9 * mean + 0.1 * each, first, slope)
-        second = jax.tree.map(lambda mean, each: 0.999 * mean + 0.001 * each * each, second, slope)
-
-        def moved(weight: Any, one: Any, two: Any, rate: Any) -> Any:
-            along = (one / (1 - 0.9**at)) / (jnp.sqrt(two / (1 - 0.999**at)) + 1e-8)
-            return weight - rate * (along + 0.01 * weight)
-
-        after = jax.tree.map(partial(moved, rate=rate), weights, first, second)
-        after[head] = jax.tree.map(partial(moved, rate=10 * rate), weights[head], first[head], second[head])
-        return after, first, second, value
+        pace = jax.tree.map(lambda _: 1.0, weights) | {head: jax.tree.map(lambda _: 10.0, weights[head])}
+        weights, moments = moved(weights, slope, moments, at, rate, pace)
+        return weights, moments, value
 
     at = 0
     for epoch in range(epochs):
         total = 0.0
         for batch in batches(examples, rng):
             at += 1
-            rate = RATE * min(at / (0.1 * steps), 1.0 if at < 0.1 * steps else 1.0 - (at - 1) / steps)
+            rate = rate_at(at, steps, RATE)
             head = "pair" if "relation" in batch else "clause"
-            weights, first, second, value = step(weights, first, second, batch, float(at), rate, head)
+            weights, moments, value = step(weights, moments, batch, float(at), rate, head)
             total += float(value)
         print(f"epoch {epoch + 1} of {epochs}: loss {total * epochs / steps:.3f}", file=sys.stderr, flush=True)
     fitted: Weights = jax.tree.map(np.asarray, weights)

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from memory.language.static_embedding import DATA
 from memory.models.training import encoder
+from memory.models.training.adamw import moved, rate_at
 from memory.models.training.examples import (
     Example,
     StatementPair,
@@ -99,29 +100,22 @@ def fit(lower: Weights, fitted: Weights, read: Sequence[Example], seed: int = 0)
     lower, fitted = jax.tree.map(jnp.asarray, (lower, fitted))
     pace = jax.tree.map(lambda _: 1.0, fitted)
     pace |= {name: jax.tree.map(lambda _: 10.0, fitted[name]) for name in ("hidden", "out")}
-    first = second = jax.tree.map(jnp.zeros_like, fitted)
+    still = jax.tree.map(jnp.zeros_like, fitted)
+    moments = still, still
     steps = EPOCHS * sum(1 for _ in encoder.batches(read, np.random.default_rng(seed)))
 
     @partial(jax.jit, static_argnums=())
-    def step(fitted: Any, first: Any, second: Any, batch: Any, at: Any, rate: Any) -> Any:
+    def step(fitted: Any, moments: Any, batch: Any, at: Any, rate: Any) -> Any:
         value, slope = jax.value_and_grad(loss)(fitted, lower, batch, jax.random.fold_in(key, at.astype(int)))
-        norm = jnp.sqrt(sum((each**2).sum() for each in jax.tree.leaves(slope)))
-        slope = jax.tree.map(lambda each: each * jnp.minimum(1.0, 1.0 / norm), slope)
-        first = jax.tree.map(lambda mean, each: 0.9 * mean + 0.1 * each, first, slope)
-        second = jax.tree.map(lambda mean, each: 0.999 * mean + 0.001 * each * each, second, slope)
-
-        def moved(rate: Any, weight: Any, one: Any, two: Any, own: float) -> Any:
-            along = (one / (1 - 0.9**at)) / (jnp.sqrt(two / (1 - 0.999**at)) + 1e-8)
-            return weight - rate * own * (along + 0.01 * weight)
-
-        return jax.tree.map(partial(moved, rate), fitted, first, second, pace), first, second, value
+        fitted, moments = moved(fitted, slope, moments, at, rate, pace)
+        return fitted, moments, value
 
     at, total = 0, 0.0
     for _ in range(EPOCHS):
         for batch in encoder.batches(read, rng):
             at += 1
-            rate = RATE * min(at / (0.1 * steps), 1.0 if at < 0.1 * steps else 1.0 - (at - 1) / steps)
-            fitted, first, second, value = step(fitted, first, second, batch, float(at), rate)
+            rate = rate_at(at, steps, RATE)
+            fitted, moments, value = step(fitted, moments, batch, float(at), rate)
             total += float(value)
             if at % 100 == 0:
                 print(f"{at} of {steps} steps: loss {total / 100:.3f}", file=sys.stderr, flush=True)
