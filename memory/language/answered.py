@@ -12,6 +12,11 @@ _ANSWERED: Final = re.compile(r" \[(?:on|chosen): .*\]$", re.DOTALL)
 _CHOSEN: Final = re.compile(r" \[chosen: (.*?)(?:; asked: .*)?\]$", re.DOTALL)
 
 
+def behind_answer(answered: str, asked: str = "") -> str:
+    """What stands behind an answer: what it answers, and what the person had asked before that, where they had."""
+    return f" [on: {answered}; asked: {asked}]" if asked else f" [on: {answered}]"
+
+
 def without_answered(text: str) -> str:
     """A statement without what it answers."""
     return _ANSWERED.sub("", text)

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from memory.fact import Category, FactDraft, FactKind, Origin, Stream
-from memory.language.answered import chosen, stands_alone, without_answered
+from memory.language.answered import behind_answer, chosen, stands_alone, without_answered
 from memory.language.dates import resolve
 from memory.language.entities import entities
 from memory.language.prose import own_words
@@ -147,7 +147,7 @@ def _beside_what_it_answers(draft: FactDraft, asked: str) -> FactDraft:
     """A draft with what it answers, where it is too short to be understood without."""
     if not asked or without_answered(draft.text) != draft.text or stands_alone(draft.text):
         return draft
-    return replace(draft, text=f"{draft.text} [on: {short(asked)}]")
+    return replace(draft, text=draft.text + behind_answer(short(asked)))
 
 
 def _likings(
@@ -277,7 +277,7 @@ def _draft(statement: Statement, at: datetime, before: str, question: str) -> Fa
     own = statement.scope == "user"
     behind = ""
     if statement.answers:
-        behind = f" [on: {short(statement.answers)}" + (f"; asked: {question}]" if question else "]")
+        behind = behind_answer(short(statement.answers), question)
     dated = resolve(short(statement.text, MAX_FACT_CHARS), at)
     over = holds_until(dated.text, at) or lasts(statement.text, at)
     ends = dated.moment + timedelta(days=1) if dated.moment and dated.future and means.kind is FactKind.TASK else None

@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from memory.fact import Category, FactDraft, FactKind, Origin, Stream
+from memory.language.answered import behind_answer
 from memory.language.dates import resolve
 from memory.language.entities import entities
 from memory.language.polarity import without_aside
@@ -119,7 +120,7 @@ def by_rules(
             continue
         behind = ""
         if (way := offered.get(meant.marker)) and finding_.kind in (FactKind.DECISION, FactKind.CORRECTION):
-            behind = f" [on: {short(way)}]"
+            behind = behind_answer(short(way))
         if finding_.kind is FactKind.CORRECTION:
             finding_ = replace(finding_, wrong=mistaken(meant.text, before))
             if len(meant.words) < 6 and meant.position + 1 < len(spoken) and not spoken[meant.position + 1].question:

@@ -34,7 +34,13 @@ _HERE: Final = re.compile(TABLE["here"]["form"].strip(), re.IGNORECASE)
 _LEANS: Final = re.compile(TABLE["leans"]["form"].strip(), re.IGNORECASE)
 _ORDER: Final = 3
 """Words of an order at least that is told without the question around it."""
-_REQUESTS: Final = re.compile(TABLE["requests"]["form"].strip("\n"), re.IGNORECASE)
+_ASKED: Final = TABLE["requests"]
+_REQUESTS: Final = re.compile(
+    rf"(?:(?:{_any_of(_ASKED['before'])}),? ){{0,2}}+(?:{'|'.join(_ASKED['ways'])})"
+    rf"(?: (?:{_any_of(_ASKED['courtesy'])}))*+ "
+    rf"(?=[^\W\d_])(?![^?]*(?:{_ASKED['choosing']}))(?!(?:{_any_of(_ASKED['asking'])})\b)",
+    re.IGNORECASE,
+)
 _POINTS: Final = re.compile(TABLE["points_back"]["form"].strip(), re.IGNORECASE)
 _LIMITS: Final = frozenset(TABLE["limits"]["words"].split())
 _EXCEPTIONS: Final = frozenset(TABLE["exceptions"]["words"].split())

@@ -9,7 +9,7 @@ import asyncio
 import json
 import secrets
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -44,14 +44,13 @@ SUMMARY: Final = (
 async def grows(on: Bench) -> str:
     taught = await _teach(on)
     session, asked, first = await _asked_until_known(on, taught[0])
-    texts, sent, came = [asked], [on.json(asked)], [first]
+    texts, told = [asked], _Told([on.json(asked)], [first])
     for number in range(1, TURNS):
         asked = taught[1].question if number == TURNS // 2 else f"And what of part {number} of it?"
         texts += [f"Very well, {number}.", asked]
-        sent.append(on.json(*texts))
-        came.append((await on.arrives(sent[-1], session)).body)
-    _grown(sent, came)
-    return _added(taught, sent, came)
+        await told.goes_on(on, session, on.json(*texts))
+    told.must_have_grown()
+    return told.added(taught)
 
 
 @case(
@@ -68,19 +67,16 @@ async def compacted(on: Bench) -> str:
     await on.arrives(on.json(*before, SUMMARIZE), session)
     summary = SUMMARY.format(uuid.uuid4().hex)
     texts = [summary, "I go on from there.", "Is it done now?"]
-    sent: list[bytes] = []
-    came: list[bytes] = []
+    told = _Told([], [])
     for asked in (taught[1].question, taught[0].question):
-        sent.append(on.json(*texts))
-        came.append((await on.arrives(sent[-1], session)).body)
-        there = [text for text in on.format.texts(json.loads(came[-1])) if summary in text]
+        await told.goes_on(on, session, on.json(*texts))
+        there = [text for text in on.format.texts(json.loads(told.came[-1])) if summary in text]
         must(len(there) == 1, f"the summary stands in {len(there)} of the texts that arrived, not in one")
         must(there[0].startswith(summary), f"before the summary stands {there[0][: there[0].index(summary)][:200]!r}")
         texts += ["Not yet.", asked]
-    sent.append(on.json(*texts))
-    came.append((await on.arrives(sent[-1], session)).body)
-    _grown(sent, came)
-    return _added(taught, sent, came)
+    await told.goes_on(on, session, on.json(*texts))
+    told.must_have_grown()
+    return told.added(taught)
 
 
 @case(
@@ -106,20 +102,43 @@ async def again(on: Bench) -> None:
     source=CACHE,
 )
 async def loop(on: Bench) -> None:
-    session = _session(on)
+    session, told = _session(on), _Told([], [])
     first = on.format.with_history(on.model, on.format.work)
     key = on.format.history_key(first)
-    one = json.dumps(first).encode()
     second = {**first, key: [*first[key], *on.format.body(on.model, "x", "Read.", "Go on.")[key][1:]]}
-    two = json.dumps(second).encode()
-    came = [(await on.arrives(each, session)).body for each in (one, two)]
-    own, there = _shared(one, two), _shared(*came)
-    must(there >= own, f"they share {there} bytes, the client's own {own}")
+    for each in (first, second):
+        await told.goes_on(on, session, json.dumps(each).encode())
+    told.must_have_grown()
 
 
 def _session(on: Bench) -> dict[str, str]:
     """A new session's headers."""
     return {"x-session-id": uuid.uuid4().hex, **on.memory}
+
+
+@dataclass(slots=True)
+class _Told:
+    """The requests of a session: the bodies as the client sent them, and as they arrived."""
+
+    sent: list[bytes]
+    came: list[bytes]
+
+    async def goes_on(self, on: Bench, session: Mapping[str, str], body: bytes) -> None:
+        self.sent.append(body)
+        self.came.append((await on.arrives(body, session)).body)
+
+    def must_have_grown(self) -> None:
+        for number in range(1, len(self.sent)):
+            own, there = (_shared(*bodies[number - 1 : number + 1]) for bodies in (self.sent, self.came))
+            must(there >= own, f"request {number + 1} shares {there} bytes with the one before, the client's own {own}")
+
+    def added(self, taught: Iterable[_Taught]) -> str:
+        """What to say beside a result: whether a memory took part in it."""
+        assert not any(each.answer.encode() in body for each in taught for body in self.sent)
+        carried = [sum(each.answer.encode() in body for body in self.came) for each in taught]
+        if not any(carried):
+            return "nothing added"
+        return f"what was taught was added to {max(carried)} of {len(self.came)} requests"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,19 +183,6 @@ async def _asked_until_known(on: Bench, taught: _Taught) -> tuple[dict[str, str]
             break
         await asyncio.sleep(pause)
     return session, asked, body
-
-
-def _grown(sent: Sequence[bytes], came: Sequence[bytes]) -> None:
-    for number in range(1, len(sent)):
-        own, there = _shared(sent[number - 1], sent[number]), _shared(came[number - 1], came[number])
-        must(there >= own, f"request {number + 1} shares {there} bytes with the one before, the client's own {own}")
-
-
-def _added(taught: Iterable[_Taught], sent: Sequence[bytes], came: Sequence[bytes]) -> str:
-    """What to say beside a result: whether a memory took part in it."""
-    assert not any(each.answer.encode() in body for each in taught for body in sent)
-    carried = [sum(each.answer.encode() in body for body in came) for each in taught]
-    return f"what was taught was added to {max(carried)} of {len(came)} requests" if any(carried) else "nothing added"
 
 
 def _shared(one: bytes, other: bytes) -> int:
