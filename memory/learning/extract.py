@@ -30,7 +30,6 @@ from memory.learning.sensitivity import sensitivity
 from memory.learning.speech import is_technical, spoken_in
 from memory.scope import Layer
 from memory.understanding.clauses import Clause, ClauseReader
-from memory.understanding.forms import asks_for, without_request
 from memory.understanding.packaged_weights import reader as shipped
 from memory.understanding.tokens import tokens
 from memory.understanding.wording import Statement, statements
@@ -93,14 +92,16 @@ def extract(
     question: str = "",
     most: int = 16,
     work: bool = False,
+    listed: bool = False,
     reader: ClauseReader | None = None,
 ) -> list[FactDraft]:
     """The drafts that one message gives, in its order, at most ``most``.
 
     ``at`` (aware, in the person's zone) is when it was said; relative dates are read against it. For a person's text
     ``before`` is the reply that it answers and ``question`` what they had asked before that; ``work`` says that an
-    agent is at work in the talk, with tools; ``reader`` is the trained one, by default the one in the package. Never
-    raises on any text.
+    agent is at work in the talk, with tools; ``listed`` that it answers one of several questions that the agent asked
+    before it began, which most often settles something; ``reader`` is the trained one, by default the one in the
+    package. Never raises on any text.
     """
     answered = numbered_reply(text, before) if before and origin is Origin.USER else None
     if answered is not None:
@@ -120,8 +121,8 @@ def extract(
     for statement in statements(read, before, [picked.option] if picked else []):
         if statement.probability < UNSURE or names_a_commit(statement.text) or is_quoted(statement.text):
             continue
-        draft = _draft(replace(statement, text=without_request(statement.text)), at, before, last_question(question))
-        if statement.probability >= _sure_enough(statement) and not _asks(statement):
+        draft = _draft(statement, at, before, last_question(question))
+        if (listed or statement.probability >= _sure_enough(statement)) and not _asks(statement):
             _add(found, draft)
         elif len(statement.text.split()) >= TELLING:
             unsure.append(replace(draft, unsure=True))
@@ -136,7 +137,8 @@ def _by_number(
     """What a message teaches that answers by number: each answer beside its own question, and what else it says."""
     found: list[FactDraft] = []
     for text, asked in (NumberedAnswer(reply.beside, ""), *reply.answers):
-        own = extract(text, Origin.USER, at, before=asked, question=question, work=work, reader=reader)
+        listed = bool(asked)
+        own = extract(text, Origin.USER, at, before=asked, question=question, work=work, listed=listed, reader=reader)
         found += [_beside_what_it_answers(each, asked) for each in own if not _is_among(each, found)]
     # Where there are more than may be taken, what was asked to be remembered goes first, and what is unsure last.
     first = sorted(range(len(found)), key=lambda at: (not found[at].pinned, found[at].unsure, at))[:most]
@@ -253,9 +255,9 @@ def names_a_commit(text: str) -> bool:
 
 
 def _asks(statement: Statement) -> bool:
-    """Whether it only asks. A rule, and what is settled, may be said as a request: "can you always show me the diff
-    first?", "could we keep the drafts apart?"."""
-    return statement.text.endswith("?") and statement.kind not in ("rule", "pref") and not asks_for(statement.text)
+    """Whether it only asks. A rule may be said as a request: "can you always show me the diff first?". What may be
+    settled by one ("could we keep the drafts apart?") waits as a draft: the answer may be no."""
+    return statement.text.endswith("?") and statement.kind not in ("rule", "pref")
 
 
 def is_quoted(text: str) -> bool:

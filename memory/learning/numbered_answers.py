@@ -17,6 +17,8 @@ _LINE: Final = re.compile(
     r"^(?P<indent>[ \t]*)\(?(?P<label>\d{1,2})(?:[.):][ \t]{1,3}(?=\S)| ?[-–=][ \t]{1,3}(?=[^\s\d]))", re.MULTILINE
 )
 _INLINE: Final = re.compile(r"(?:^|(?<=[\s,;]))(?P<indent>)\(?(?P<label>\d{1,2})[.)][ \t]{1,3}(?=[^\W\d])")
+_BARE: Final = re.compile(r"(?:^|(?<=[,;] ))(?P<indent>)(?P<label>\d{1,2}):? (?=[^\W\d])", re.MULTILINE)
+"""Numbers without a mark, or with a colon: "1 kotest, 2 the first". They count where every question has one."""
 _PARAGRAPH: Final = re.compile(r"\n\s*\n")
 _LINE_AFTER: Final = re.compile(r"\n(?![ \t])")
 _LEAD: Final = 7
@@ -50,7 +52,7 @@ def numbered_reply(text: str, before: str) -> NumberedReply | None:
     # Two lists of questions, or what is no list of answers: nobody can say which answers which.
     if not _FEWEST <= len(questions) == len(asked) or len(text) > _LONGEST or _NOT_ONLY_SAID.search(text):
         return None
-    marks = _on_lines(text) or _in_a_line(text)
+    marks = _on_lines(text) or _in_a_line(_INLINE, text) or _each_of(len(questions), _in_a_line(_BARE, text))
     if len(marks) < _FEWEST or any(str(int(mark["label"])) not in questions for mark in marks):
         return None
     if len(text[: marks[0].start()].split()) > _LEAD:
@@ -71,10 +73,14 @@ def _on_lines(text: str) -> list[re.Match[str]]:
     return marks if len(marks) >= _FEWEST and _rise(marks) else []
 
 
-def _in_a_line(text: str) -> list[re.Match[str]]:
+def _each_of(many: int, marks: list[re.Match[str]]) -> list[re.Match[str]]:
+    return marks if len(marks) == many else []
+
+
+def _in_a_line(form: re.Pattern[str], text: str) -> list[re.Match[str]]:
     """The numbers of a list in running text, which counts from one without a gap and begins its line."""
     marks: list[re.Match[str]] = []
-    for mark in _INLINE.finditer(text):
+    for mark in form.finditer(text):
         if int(mark["label"]) != len(marks) + 1:
             return []
         marks.append(mark)

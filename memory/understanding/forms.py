@@ -32,15 +32,6 @@ _OWN: Final = re.compile(rf"\b(?:{_EVERYWHERE['own'].strip()})\b", re.IGNORECASE
 _WITHIN: Final = re.compile(_EVERYWHERE["within"].strip("\n"), re.IGNORECASE)
 _HERE: Final = re.compile(TABLE["here"]["form"].strip(), re.IGNORECASE)
 _LEANS: Final = re.compile(TABLE["leans"]["form"].strip(), re.IGNORECASE)
-_ORDER: Final = 3
-"""Words of an order at least that is told without the question around it."""
-_ASKED: Final = TABLE["requests"]
-_REQUESTS: Final = re.compile(
-    rf"(?:(?:{_any_of(_ASKED['before'])}),? ){{0,2}}+(?:{'|'.join(_ASKED['ways'])})"
-    rf"(?: (?:{_any_of(_ASKED['courtesy'])}))*+ "
-    rf"(?=[^\W\d_])(?![^?]*(?:{_ASKED['choosing']}))(?!(?:{_any_of(_ASKED['asking'])})\b)",
-    re.IGNORECASE,
-)
 _POINTS: Final = re.compile(TABLE["points_back"]["form"].strip(), re.IGNORECASE)
 _LIMITS: Final = frozenset(TABLE["limits"]["words"].split())
 _EXCEPTIONS: Final = frozenset(TABLE["exceptions"]["words"].split())
@@ -73,19 +64,6 @@ def is_here(text: str) -> bool:
 def leans(text: str) -> bool:
     """Whether a statement points at something among its first words that it does not name."""
     return _LEANS.match(text) is not None
-
-
-def without_request(text: str) -> str:
-    """An order that is put as a question, as an order: "keep the drafts apart" of "could we keep the drafts apart?".
-    Any other text as it is, and one of which too little would be left."""
-    found = _REQUESTS.match(text)
-    order = text[found.end() :].rstrip("? ") if found else text
-    return order if len(order.split()) >= _ORDER else text
-
-
-def asks_for(text: str) -> bool:
-    """Whether a text is an order that is put as a question."""
-    return _REQUESTS.match(text) is not None
 
 
 def points_back(text: str) -> bool:

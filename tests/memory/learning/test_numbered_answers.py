@@ -30,6 +30,8 @@ def test_answers_in_one_line_and_on_lines_are_the_same() -> None:
     assert answers("1. mosquitto 2. one for each 3. no") == wanted
     assert answers("1) mosquitto\n2) one for each\n3) no") == wanted
     assert answers("1 - mosquitto,\n2 - one for each\n3 - no") == wanted
+    assert answers("1 mosquitto, 2 one for each, 3 no") == wanted
+    assert answers("1: mosquitto; 2: one for each, 3: no") == wanted
 
 
 def test_an_answer_may_be_left_out_and_goes_on_over_its_own_lines() -> None:
@@ -65,6 +67,14 @@ def test_each_answer_is_learnt_with_its_own_question() -> None:
     assert not any("mosquitto 2" in draft.text for draft in drafts)
 
 
+def test_of_several_questions_an_answer_settles_what_alone_would_be_unsure() -> None:
+    asked, at = "Which ORM should I use?", datetime(2031, 5, 6, tzinfo=UTC)
+    alone = extract("jOOQ", Origin.USER, at, before=asked, work=True)
+    assert not [draft for draft in alone if not draft.unsure]
+    [one] = extract("jOOQ", Origin.USER, at, before=asked, work=True, listed=True)
+    assert (one.text, one.unsure) == (f"JOOQ [on: {asked}]", False)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -75,6 +85,7 @@ def test_each_answer_is_learnt_with_its_own_question() -> None:
         "```\n1. we always use foo\n2. we never use bar\n```",
         "> 1. Which broker?\nmosquitto\n> 2. One table?\nno",
         "1. amounts are cents\n2. no floats\n3. no\n4. dates are UTC",
+        "1 worker, 2 queues please",
         "Use your judgement on those. Also for the exporter:\n1. Amounts are cents.\n2. Files go to exports/.",
         "1. Mosquitto ab 2. Juni 2. Flyway 3. nein",
         "2 - 3 workers on staging\n3 - 5 workers on production",

@@ -2,7 +2,6 @@ import pytest
 
 from memory.understanding.forms import (
     TABLE,
-    asks_for,
     begins_anew,
     excepts,
     is_everywhere,
@@ -26,7 +25,6 @@ FORMS = {
     "relative": is_relative,
     "here": is_here,
     "points_back": points_back,
-    "requests": asks_for,
     "leans": leans,
     "limits": limits,
     "exceptions": excepts,
