@@ -46,9 +46,11 @@ Known = Callable[[Sequence[str], Sequence[str]], Awaitable[list[Fact | Passage]]
 
 @dataclass(frozen=True, slots=True)
 class ContextDecision:
-    """What was decided about the newest message, and how long it took."""
+    """What was decided about the newest message, and how long it took; ``without_page`` is why the page could not be
+    read that was to be given."""
 
     page: FrozenPage = field(default_factory=FrozenPage)
+    without_page: str = ""
     recalled: Recalled = field(default_factory=Recalled)
     research: Recalled = field(default_factory=Recalled)
     answer: ResearchAnswer | None = None
@@ -118,15 +120,16 @@ class ContextDecider:
         # What the model asked for stands in the hidden rounds.
         asked_for = {memory for entry in stands.inserted.values() for memory in entry.memories}
         new: list[Entry] = []
-        page = FrozenPage()
+        page, without_page = FrozenPage(), ""
         form = message.takes or Form.SUFFIX
         patience = self.deadline(bool(message.spoken))
         until = Deadline(deadline.within(patience))
         began = time.perf_counter()
         if message.spoken and not any(_settles_page(entry, at == index) for at, entry in standing):
             start = time.perf_counter()
-            page, why = await self._page(request, until)
-            new.append(Entry(*key, page.text, form, why, page.memories))
+            page, without_page = await self._page(request, until)
+            why = PAGE_GIVEN if self._settings.page.enabled else PAGE_SWITCHED_OFF
+            new.append(Entry(*key, page.text, form, f"{why} {without_page}".strip(), page.memories))
             steps["page"] = elapsed_ms(start)
         research, answer = Recalled(), None
         decided = any(at == index and entry.about == RESEARCH for at, entry in standing)
@@ -156,16 +159,15 @@ class ContextDecider:
         recalled = recalled if before or "recall" in written else Recalled(note="was decided meanwhile")
         if RESEARCH not in written:
             research, answer = Recalled(), None
-        return ContextDecision(page, recalled, research, answer, fit, steps)
+        return ContextDecision(page, without_page, recalled, research, answer, fit, steps)
 
     async def _page(self, request: SessionRequest, until: Deadline) -> tuple[FrozenPage, str]:
-        """The page, and the reason that its entry has in the ledger."""
+        """The page, and why it could not be read."""
         if not self._settings.page.enabled:
-            return FrozenPage(), PAGE_SWITCHED_OFF
-        page, why = await self._guard(
+            return FrozenPage(), ""
+        return await self._guard(
             self._marked_page(request), default=FrozenPage(), timeout_seconds=until.left, operation="reading the page"
         )
-        return page, f"{PAGE_GIVEN} {why}".strip()
 
     async def _marked_page(self, request: SessionRequest) -> FrozenPage:
         """The page, with what features have to say against its lines."""

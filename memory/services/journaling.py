@@ -135,7 +135,12 @@ class ExchangeJournal:
         """Have an exchange that is being noted outlive this process, whatever comes of it: by its receipt's id. False
         where it cannot be set aside; True also where it is noted already."""
         heard = self._in_progress.get(receipt)
-        return heard is None or await self._set_aside(heard)
+        try:
+            return heard is None or await self._set_aside(heard)
+        finally:
+            # The journal may have taken it before the file was written, and nothing else would take that away.
+            if self.pending:
+                self._schedule_retry()
 
     async def write_pending(self) -> None:
         """Try again to write what could not be written, oldest first; stops at the first that still cannot."""

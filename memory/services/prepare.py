@@ -354,6 +354,8 @@ def _of_session(arrival: Arrival, live: LiveSession) -> Arrival:
 def _status(edits: Sequence[Edit], decided: ContextDecision) -> str:
     if decided.recalled.failed:
         return f"degraded; {decided.recalled.note}"
+    if decided.without_page:
+        return f"degraded; without the page: {decided.without_page}"
     if not edits:
         return "untouched"
     return f"remembered; recalled={len(decided.recalled.shown)}; edits={len(edits)}"

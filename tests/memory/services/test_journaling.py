@@ -145,6 +145,43 @@ async def test_what_the_journal_cannot_take_is_set_aside_with_its_sessions_decis
     assert (notes.pending, notes.lost, len(journal.written)) == (0, 0, 2)
 
 
+class SlowJournal(LockedJournal):
+    """One whose commits and files take until they are let go on."""
+
+    def __init__(self) -> None:
+        super().__init__(room=1)
+        self.open = True
+        self.commits, self.files = asyncio.Event(), asyncio.Event()
+
+    async def commit(self, exchange: Exchange) -> None:
+        await self.commits.wait()
+        await super().commit(exchange)
+
+    async def set_aside(self, exchange: Exchange, entries: Sequence[Entry] = ()) -> None:
+        await self.files.wait()
+        await super().set_aside(exchange, entries)
+
+
+async def test_what_was_journaled_before_its_file_was_written_does_not_stay_aside(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(journaling, "RETRY_SECONDS", 0.0)
+    journal, told = SlowJournal(), asyncio.Event()
+    notes = ExchangeJournal(cast(Journal, journal), guard, told.set, place)
+    noting = asyncio.create_task(notes.record(prepared(None, unplaced=True), CONVERSATION, Reply(), 200))
+    await asyncio.sleep(0)
+    aside = asyncio.create_task(notes.set_aside("r"))
+    await asyncio.sleep(0)
+    journal.commits.set()
+    await noting
+    told.clear()
+    journal.files.set()
+    assert await aside and notes.pending == 1
+    await asyncio.wait_for(told.wait(), 5)
+    await notes.stop()
+    assert (notes.pending, notes.lost) == (0, 0)
+
+
 async def test_what_an_earlier_process_set_aside_is_taken_back_when_the_journal_opens_and_what_cannot_be_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -213,6 +213,14 @@ async def test_a_page_that_could_not_be_read_is_given_at_a_later_message_and_nev
     assert not [edit for edit in (await bench.send(THIRD))[3:] if added(edit).startswith("[page")]
 
 
+async def test_who_asks_without_the_page_since_it_was_not_read_is_told(bench: Bench) -> None:
+    bench.memory.failing = True
+    prepared = await bench.preparation.prepare(FIRST, ARRIVAL)
+    assert prepared.edits and prepared.receipt.status.startswith("degraded; without the page: ")
+    bench.memory.failing = False
+    assert (await bench.preparation.prepare(SECOND, ARRIVAL)).receipt.status.startswith("remembered")
+
+
 async def test_what_went_on_without_memory_is_not_recalled_for_by_a_request_that_still_waits(bench: Bench) -> None:
     before = await bench.send(FIRST)
     bench.memory.asked.clear()
