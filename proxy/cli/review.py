@@ -38,7 +38,8 @@ def _listed(drafts: Sequence[Mapping[str, Any]]) -> None:
     console = output.screen()
     for each in drafts:
         console.print(
-            f"{each['id'][: output.SHORT]}  {output.day(each['valid_from'])}  {each['confidence']:.2f}  {each['text']}",
+            f"{each['id'][: output.SHORT]}  {output.day(each['valid_from'])}  {each['confidence']:.2f}  "
+            f"{output.where(each['owner'])}: {each['text']}",
             soft_wrap=True,
         )
     console.print("palimpsest confirm ID says that one holds; on a terminal this asks about one after the other")
