@@ -18,6 +18,7 @@ from memory.context.disputed import doubter, each_in_scope, sides
 from memory.context.later_remarks import LaterRemark
 from memory.context.rank import Memory, Scored
 from memory.fact import Fact, Origin, State
+from memory.language.answered import in_words
 from memory.language.polarity import unsaid
 from memory.language.terms import words_of
 from memory.session import ShownMemory
@@ -263,7 +264,7 @@ def _as_shown(memory: Memory, wanted: frozenset[int] | None) -> str:
     """A memory's text, or its beginning where that has as much of what is wanted."""
     if _in_short(memory, wanted):
         return memory.brief
-    return memory.text if isinstance(memory, Fact) else memory.plain
+    return in_words(memory.text) if isinstance(memory, Fact) else memory.plain
 
 
 def _in_short(memory: Memory, wanted: frozenset[int] | None) -> bool:

@@ -19,7 +19,7 @@ from memory.context.message_intent import about_work
 from memory.context.pack import disarmed, quoted, tokens_of
 from memory.context.token_allocation import RATIOS, Demand, Ratios, allocate
 from memory.fact import Category, Fact, FactKind, Origin, Sensitivity, State, Stream
-from memory.language.answered import without_answered
+from memory.language.answered import in_words, without_answered
 from memory.language.polarity import unsaid
 from memory.language.terms import words_of
 from memory.language.words import stems
@@ -260,7 +260,7 @@ def page_text(fact: Fact) -> str:
 
 def _line(fact: Fact, earlier: bool = False) -> str:
     said = page_text(fact)
-    text = f"- {quoted(on_page(said), '  ')}"
+    text = f"- {quoted(in_words(on_page(said)), '  ')}"
     if wrong := unsaid(fact.wrong, said):
         text += f" (not: {quoted(wrong, '  ')})"
     if earlier:

@@ -8,8 +8,9 @@ from typing import Final
 STANDS_ALONE: Final = 8
 """Words from which on an answer is understood without what it answers."""
 
+_ANSWERED_WITH: Final = re.compile(r" \[on: (?P<answered>.*?)(?:; asked: (?P<asked>.*))?\]$", re.DOTALL)
+_CHOSEN_WITH: Final = re.compile(r" \[chosen: (?P<answered>.*?)(?:; asked: (?P<asked>.*))?\]$", re.DOTALL)
 _ANSWERED: Final = re.compile(r" \[(?:on|chosen): .*\]$", re.DOTALL)
-_CHOSEN: Final = re.compile(r" \[chosen: (.*?)(?:; asked: .*)?\]$", re.DOTALL)
 
 
 def behind_answer(answered: str, asked: str = "") -> str:
@@ -24,8 +25,19 @@ def without_answered(text: str) -> str:
 
 def chosen(text: str) -> str:
     """What a statement names behind it as what it chooses, as it was offered; empty where it chooses nothing."""
-    found = _CHOSEN.search(text)
-    return found[1] if found else ""
+    found = _CHOSEN_WITH.search(text)
+    return found["answered"] if found else ""
+
+
+def in_words(text: str) -> str:
+    """A statement for a reader: what stands in brackets behind it as people write it."""
+    if not text.endswith("]"):
+        return text
+    for pattern, verb in ((_ANSWERED_WITH, "answering"), (_CHOSEN_WITH, "chosen")):
+        if found := pattern.search(text):
+            asked = f"; the question was: {found['asked']}" if found["asked"] else ""
+            return f"{text[: found.start()]} ({verb}: {found['answered']}{asked})"
+    return text
 
 
 def stands_alone(answer: str) -> bool:
