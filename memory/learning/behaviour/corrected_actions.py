@@ -1,7 +1,8 @@
 """What a person corrected of an agent's doing: the action that was wrong, tied to the words that say so.
 
 Either the person said it in the next message, or did not let the action be done. Which of several actions is meant is
-told by the words that both have in common; where none has any, it is the last one that changed something.
+told by the words that both have in common; where none has any, it is the last one that changed something if the person
+began by objecting, and none if not: "use A, not B" may as well be the next order.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from memory.actions import ActionKind
 from memory.behaviour import StepKind
@@ -57,16 +58,22 @@ def corrected(journaled: Journaled, looked: Window, of: Collection[bytes] | None
             continue
         done = [each for each in _since_last_word(looked, index) if _acts(each) and not each.refused]
         # What was said is read last: that takes a hundred times as long as to see that nothing was done.
-        if done and (right := _correcting(text)):
-            meant = _meant(right, done)
-            yield CorrectedAction(_describe(meant), right, _family(meant), message.digest)
+        if not done or (said := _correcting(text)) is None:
+            continue
+        if meant := _meant(said, done):
+            yield CorrectedAction(_describe(meant), said.right, _family(meant), message.digest)
 
 
 def _wanted(message: Message, of: Collection[bytes] | None) -> bool:
     return of is None or message.digest in of
 
 
-def _correcting(value: str) -> str:
+class _Correcting(NamedTuple):
+    right: str
+    objects: bool
+
+
+def _correcting(value: str) -> _Correcting | None:
     """The words of a message that correct, with what comes right behind them where they are few. What objects to
     something in general is taken for a correction only at the beginning of what is said after work was done."""
     spoken = spoken_in(value[:2000])[:MOST]
@@ -79,8 +86,8 @@ def _correcting(value: str) -> str:
         text = clause.text
         if len(clause.words) < 8 and place + 1 < len(spoken):
             text = f"{text} {spoken[place + 1].text}"
-        return _cut(text, _MAX_REASON_CHARS)
-    return ""
+        return _Correcting(_cut(text, _MAX_REASON_CHARS), objects)
+    return None
 
 
 def _since_last_word(looked: Window, index: int) -> list[AnsweredCall]:
@@ -92,9 +99,11 @@ def _since_last_word(looked: Window, index: int) -> list[AnsweredCall]:
     return [each for each in looked.seen if start < each.index < index]
 
 
-def _meant(right: str, done: Sequence[AnsweredCall]) -> AnsweredCall:
-    wanted = _words(right)
-    return max(reversed(done), key=lambda each: len(wanted & _words(_about(each))))
+def _meant(said: _Correcting, done: Sequence[AnsweredCall]) -> AnsweredCall | None:
+    wanted = _words(said.right)
+    common = [len(wanted & _words(_about(each))) for each in reversed(done)]
+    most = max(common)
+    return done[-1 - common.index(most)] if most or said.objects else None
 
 
 def _acts(each: AnsweredCall) -> bool:

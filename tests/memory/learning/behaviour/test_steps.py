@@ -124,6 +124,19 @@ def test_a_new_wish_and_words_after_mere_looking_correct_nothing() -> None:
         assert looked is not None and not list(corrected(journaled, looked))
 
 
+@pytest.mark.parametrize(
+    ("edit", "tied"), [("implementation('redis.clients:jedis:5.2.0')", ["the edit of build.gradle.kts"]), ("x", [])]
+)
+def test_one_thing_and_not_the_other_corrects_only_what_speaks_of_them(edit: str, tied: list[str]) -> None:
+    journaled = exchange(
+        person("Add the client."), edited("build.gradle.kts", "", edit),
+        person("Use lettuce for the redis client, not jedis."),
+    )  # fmt: skip
+    looked = window(journaled)
+    assert looked is not None
+    assert [each.wrong for each in corrected(journaled, looked)] == tied
+
+
 def test_what_a_runtime_says_in_the_persons_name_is_kept_with_the_call_that_was_refused() -> None:
     refused = "The user doesn't want to proceed with this tool use. The user said: use make clean instead"
     journaled = exchange(person("Go."), called("bash", {"command": "rm -rf build"}, refused, failed=True))
