@@ -18,13 +18,14 @@ from memory.fact import FactDraft, FactKind, Origin, Stream
 from memory.language.speakers import speaker_in
 from memory.learning.extract import extract
 from memory.learning.hearsay import of_a_page, without_orders
-from memory.learning.lesson_result import Learned, PassageDraft, Taught
+from memory.learning.lesson_result import Learned, PassageDraft, Taught, Withdrawal
 from memory.learning.notes import RUNTIME, without_headings
 from memory.learning.passages import only_asks, passages
 from memory.learning.pasted_text import parted
 from memory.learning.sensitivity import sensitivity
 from memory.learning.stated_time import moment
 from memory.learning.taint import lowered
+from memory.learning.taking_back import withdraws
 from memory.ports import Journaled
 from memory.scope import Layer
 from memory.session import RequestKind
@@ -53,6 +54,7 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
     begin = _begins(turns, fresh)
     facts: list[Taught] = []
     pieces: list[PassageDraft] = []
+    withdrawals: list[Withdrawal] = []
     reply = question = ""
     work = journaled.tools or any(message.calls or message.results for _, message in turns)
     taint: Origin | None = None
@@ -70,6 +72,9 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
                 drafts = extract(told, origin, at, before=reply, question=question, work=work)
                 project = journaled.session.scope.project or ""
                 facts.extend(Taught(_where_it_belongs(draft, project), message.digest, turn) for draft in drafts)
+                if not subagent and withdraws(told):
+                    earlier = frozenset(each.digest for _, each in turns[:index])
+                    withdrawals.append(Withdrawal(told, message.digest, earlier))
                 spoken_pieces = _pieces(without_orders(own) if subagent else own, origin, "user", message, at, turn)
                 pieces.extend(spoken_pieces)
                 if found:
@@ -84,7 +89,7 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
             said_on = text if origin is Origin.ASSISTANT else without_orders(text)
             facts.extend(Taught(draft, message.digest, turn) for draft in _drafts(said_on, origin, at))
             pieces.extend(_pieces(said_on, origin, "assistant", message, at, turn))
-    return Learned(tuple(facts), tuple(pieces))
+    return Learned(tuple(facts), tuple(pieces), tuple(withdrawals))
 
 
 def _where_it_belongs(draft: FactDraft, project: str) -> FactDraft:

@@ -19,6 +19,15 @@ class Taught:
 
 
 @dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """A person's message that takes something back, with its digest and those of the messages before it."""
+
+    text: str
+    source: bytes
+    before: frozenset[bytes]
+
+
+@dataclass(frozen=True, slots=True)
 class PassageDraft:
     """A passage before it has an id and an owner; the fields are those of :class:`memory.fact.Passage`."""
 
@@ -61,3 +70,4 @@ class Learned:
 
     facts: tuple[Taught, ...] = ()
     pieces: tuple[PassageDraft, ...] = ()
+    withdrawals: tuple[Withdrawal, ...] = ()

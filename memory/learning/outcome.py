@@ -110,6 +110,13 @@ def ended(fact: Fact, at: datetime) -> Fact:
     return replace(fact, state=State.SUPERSEDED, valid_until=fact.valid_until or at, superseded_at=at)
 
 
+def withdrawn(gone: Fact, instead: Sequence[Fact], at: datetime) -> list[Fact]:
+    """A fact that its author took back, and what they said ``instead``, of which the first stands in its place."""
+    stands = [without(each, [gone.id]) for each in instead if each.state is State.ACTIVE]
+    after = [replace(each, supersedes=tuple(dict.fromkeys((*each.supersedes, gone.id)))) for each in stands[:1]]
+    return [ended(gone, at), *after, *stands[1:]]
+
+
 def _vouched(new: Fact, heard: Fact) -> list[Fact]:
     """What somebody says whose word counts, and what it was known by until now."""
     return [standing_for(new, [heard]), replace(heard, state=State.ARCHIVED)]

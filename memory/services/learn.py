@@ -20,8 +20,8 @@ from memory.conversation import Role
 from memory.fact import Fact, FactDraft, FactKind, Passage
 from memory.hooks.chain import Features
 from memory.learning.branch_staging import apart, holding_on_branch, tells_of_code, touches
-from memory.learning.lesson_result import Learned, PassageDraft, Taught
-from memory.learning.outcome import outcome, repetition_uses, settled, standing_for
+from memory.learning.lesson_result import Learned, PassageDraft, Withdrawal
+from memory.learning.outcome import outcome, repetition_uses, settled, standing_for, withdrawn
 from memory.learning.reconcile import Decision, reconcile
 from memory.learning.tombstones import dismissal_of, tombstone_of
 from memory.learning.unsure import BORNE_OUT, is_draft_put_away, weighed
@@ -250,7 +250,7 @@ class Learner(JournalFollower):
         # A conversation that is played again says when it took place; that is its "now".
         at = next((piece.at for piece in learned.pieces), journaled.at)
         here = noticed.checkout
-        facts, known, uses = await self._facts(journaled, learned.facts, at, here)
+        facts, known, uses = await self._facts(journaled, learned, at, here)
         passages = await self._passages(journaled, learned, known_sources)
         looked = await self._reinforcing.look(journaled)
         changed = known | noticed.known
@@ -291,14 +291,14 @@ class Learner(JournalFollower):
         return replace(journaled, fresh=fresh), known
 
     async def _facts(
-        self, journaled: Journaled, taught: Sequence[Taught], at: datetime, here: Checkout | None
+        self, journaled: Journaled, learned: Learned, at: datetime, here: Checkout | None
     ) -> tuple[list[Fact], frozenset[str], list[MemoryUse]]:
         """The facts to write, new ones and known ones that have changed, and the ids of the latter; what was said
         again."""
         written: dict[str, Fact] = {}
         known_before: set[str] = set()
         again: list[MemoryUse] = []
-        for each in taught:
+        for each in learned.facts:
             owner = _owner(journaled.session.scope, each.draft.layer)
             if owner is None or await self._is_forgotten(owner, each.draft.text):
                 continue
@@ -320,7 +320,26 @@ class Learner(JournalFollower):
             id = self._new_id()
             for fact in outcome(decision, weighing.taught, facts, journaled, owner, id):
                 written[fact.id] = standing_for(fact, weighing.waited) if fact.id == id else fact
+        for withdrawal in learned.withdrawals:
+            for fact in await self._withdrawn(journaled.session.scope, withdrawal, written, at):
+                known_before.update({fact.id} - written.keys())
+                written[fact.id] = fact
         return list(written.values()), frozenset(known_before), again
+
+    async def _withdrawn(
+        self, scope: Scope, withdrawal: Withdrawal, written: Mapping[str, Fact], at: datetime
+    ) -> list[Fact]:
+        """What is not so any more since somebody took it back, and what of the same message stands in its place; as
+        both are then."""
+        known: dict[str, Fact] = {}
+        for owner in {_owner(scope, layer) or "" for layer in (Layer.USER_PROJECT, Layer.USER)} - {""}:
+            unindexed = {**await self._just_written(owner), **written}
+            known |= {fact.id: fact for fact, *_ in await self.similar(owner, withdrawal.text, unindexed.values())}
+        gone = rules.taken_back(withdrawal, known.values())
+        if gone is None:
+            return []
+        instead = [fact for fact in written.values() if fact.source == withdrawal.source]
+        return withdrawn(gone, instead, at)
 
     async def _just_written(self, owner: str) -> dict[str, Fact]:
         """What this batch has taught before, as it stands now: it was said again since, perhaps."""

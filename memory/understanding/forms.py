@@ -33,6 +33,7 @@ _WITHIN: Final = re.compile(_EVERYWHERE["within"].strip("\n"), re.IGNORECASE)
 _HERE: Final = re.compile(TABLE["here"]["form"].strip(), re.IGNORECASE)
 _LEANS: Final = re.compile(TABLE["leans"]["form"].strip(), re.IGNORECASE)
 _POINTS: Final = re.compile(TABLE["points_back"]["form"].strip(), re.IGNORECASE)
+_TAKES_BACK: Final = re.compile(TABLE["takes_back"]["form"].strip(), re.IGNORECASE)
 _LIMITS: Final = frozenset(TABLE["limits"]["words"].split())
 _EXCEPTIONS: Final = frozenset(TABLE["exceptions"]["words"].split())
 _NEGATIONS: Final = frozenset(TABLE["negations"]["words"].split())
@@ -69,6 +70,11 @@ def leans(text: str) -> bool:
 def points_back(text: str) -> bool:
     """Whether a statement begins by pointing at what was said before it."""
     return _POINTS.match(text) is not None
+
+
+def takes_back(text: str) -> bool:
+    """Whether somebody says in it that what they had said does not hold any more."""
+    return _TAKES_BACK.search(text.replace("’", "'")) is not None
 
 
 def limits(part: str) -> bool:

@@ -25,7 +25,7 @@ def permitted(learned: Learned, policy: Policy) -> Learned:
         for piece in learned.pieces
         if not policy.forbids(piece.sensitivity) and (policy.personal or not _tells_of_people(piece, told))
     )
-    return Learned(facts, pieces)
+    return Learned(facts, pieces, learned.withdrawals)
 
 
 def permitted_facts(facts: Sequence[Fact], policy: Policy) -> tuple[Fact, ...]:

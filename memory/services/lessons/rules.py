@@ -10,12 +10,12 @@ from __future__ import annotations
 import asyncio
 import importlib
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memory.fact import Fact, FactDraft, Origin
-from memory.learning.lesson_result import Learned
+from memory.learning.lesson_result import Learned, Withdrawal
 from memory.ports import Journaled
 
 if TYPE_CHECKING:
@@ -93,6 +93,13 @@ async def related(draft: FactDraft, neighbours: Sequence[tuple[Fact, float, floa
 
     facts = beside(draft, neighbours)
     return await asyncio.to_thread(lambda: relations(draft, facts, packaged_weights.relations)) if facts else {}
+
+
+def taken_back(withdrawal: Withdrawal, known: Iterable[Fact]) -> Fact | None:
+    """What of the ``known`` a person takes back (:func:`memory.learning.taking_back.taken_back`)."""
+    from memory.learning.taking_back import taken_back
+
+    return taken_back(withdrawal.text, known, withdrawal.before)
 
 
 def drafts(text: str, origin: Origin, now: datetime) -> list[FactDraft]:

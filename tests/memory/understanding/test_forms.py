@@ -11,6 +11,7 @@ from memory.understanding.forms import (
     limits,
     negates,
     points_back,
+    takes_back,
 )
 
 
@@ -26,6 +27,7 @@ FORMS = {
     "here": is_here,
     "points_back": points_back,
     "leans": leans,
+    "takes_back": takes_back,
     "limits": limits,
     "exceptions": excepts,
     "negations": negates,

@@ -1,0 +1,47 @@
+"""What a person takes back is not so any more, and nothing else is touched by it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memory.fact import State
+from tests.fake_provider import fake_provider
+from tests.running import running
+
+SETTLED = "We decided to use Zulip for the alarms of the weather station."
+OWNERS = ["up:/local/loom", "u:/local"]
+REPLY = "Zulip it is. The alarms go to the stream `gauges`."
+
+
+@pytest.mark.parametrize(
+    ("said", "holds"),
+    [
+        ("I take that back. Zulip costs too much, the alarms stay with the pager.", False),
+        ("scrap that decision, Zulip closes its free plan", False),
+        ("Now take the readings of Zulip back to an hour, please.", True),
+        ("I've changed my mind, paint the buttons green.", True),
+    ],
+)
+async def test_a_decision_that_is_taken_back_in_its_conversation_ends(tmp_path: Path, said: str, holds: bool) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        memory = proxy.edge.memory
+        assert memory is not None
+        await proxy.chat(SETTLED)
+        await proxy.learned()
+        await proxy.chat(SETTLED, REPLY, said)
+        await proxy.learned()
+        found = await memory.journal.find_facts(OWNERS, "weather station")
+        assert {fact.state for fact in found} == {State.ACTIVE if holds else State.SUPERSEDED}
+
+
+async def test_what_another_conversation_settled_is_not_taken_back(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        memory = proxy.edge.memory
+        assert memory is not None
+        await proxy.chat(SETTLED)
+        await proxy.chat("I take that back, Zulip costs too much for a toy.", session="s2")
+        await proxy.learned()
+        found = await memory.journal.find_facts(OWNERS, "weather station")
+        assert {fact.state for fact in found} == {State.ACTIVE}
