@@ -138,8 +138,13 @@ def _crush(address: Address, machine: Machine, given: Sequence[str]) -> Launch:
     """0.96: its catalogue of providers asks these variables for an address, and a ``base_url`` of a file outweighs
     them. Its files hold keys, models and skills and stay where they are."""
     environment = {"OPENAI_API_ENDPOINT": address.url(), "ANTHROPIC_API_ENDPOINT": address.url(version=False)}
-    own = [name for name, held in _providers(machine.texts.get(machine.crush, "")).items() if held.get("base_url")]
-    warnings = [f"{name} has a base_url of its own in {machine.crush}, which is asked for its models" for name in own]
+    warnings = []
+    for name, held in _providers(machine.texts.get(machine.crush, "")).items():
+        url = held.get("base_url")
+        if url and not address.is_reached_by(str(url)):
+            warnings.append(f"{name} has a base_url of its own in {machine.crush}, which is asked for its models")
+        elif url and (address.project or address.user) and url not in environment.values():
+            warnings.append(f"what {machine.crush} says of {name} outweighs the project and the user of this run")
     return Launch(environment, warnings=tuple(warnings))
 
 
@@ -166,12 +171,8 @@ def _cn(address: Address, machine: Machine, given: Sequence[str]) -> Launch:
     models = held.get("models") if isinstance(held, dict) else None
     listed = [each for each in models if isinstance(each, dict)] if isinstance(models, list) else []
     urls = {"openai": address.url(), "anthropic": f"{address.url()}/"}
-    here = f"{address.server.rstrip('/')}/"
-    ours = [
-        each
-        for each in listed
-        if str(each.get("provider")) in urls and (not each.get("apiBase") or f"{each['apiBase']}/".startswith(here))
-    ]
+    open_to_us = [each for each in listed if not each.get("apiBase") or address.is_reached_by(str(each["apiBase"]))]
+    ours = [each for each in open_to_us if str(each.get("provider")) in urls]
     if not ours:
         raise NotLaunchable(
             f"{machine.cn} has no model of provider openai or anthropic without an apiBase of its own: {by_hand}"

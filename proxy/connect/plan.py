@@ -32,9 +32,14 @@ class Address:
     user: str | None = None
     key: str | None = None
 
+    @property
+    def place(self) -> str:
+        """The project of a runtime that tells no place of its own."""
+        return self.project or self.around or "default"
+
     def url(self, placeless: bool = False, version: bool = True) -> str:
         """The base URL. A runtime that tells no place (``placeless``) always gets a project in it."""
-        project = self.project or (self.around or "default" if placeless else None)
+        project = self.place if placeless else self.project
         parts = [self.server.rstrip("/")]
         for letter, name in (("k", self.key), ("u", self.user), ("p", project)):
             if name:
@@ -42,6 +47,10 @@ class Address:
         if version:
             parts.append("v1")
         return "/".join(parts)
+
+    def is_reached_by(self, url: str) -> bool:
+        """Whether a base URL leads to this server, whoever its requests belong to."""
+        return f"{url}/".startswith(f"{self.server.rstrip('/')}/")
 
 
 @dataclass(frozen=True, slots=True)

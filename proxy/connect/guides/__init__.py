@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from urllib.parse import quote
 
 from proxy.connect.guides import config_files, environment, libraries
 from proxy.connect.machine import Machine
@@ -61,5 +63,17 @@ def plan(
     Raises:
         KeyError: when there is no guide for the runtime; :data:`GUIDES` lists those that there are.
     """
-    planned = stretched(GUIDES[runtime](address, machine), window)
+    planned = _named(stretched(GUIDES[runtime](address, machine), window), address)
     return with_mcp(planned, command) if mcp else noted(planned, command)
+
+
+def _named(planned: ConnectPlan, address: Address) -> ConnectPlan:
+    """The plan with a word on what stands escaped in its addresses: the project of the present directory."""
+    project = address.place
+    if quote(project, safe="") == project or address.url(placeless=True, version=False) not in planned.snippet:
+        return planned
+    note = (
+        f"/p/{quote(project, safe='')} in the address is the project {project}, by the name that it has for every "
+        "client here; --project NAME says another."
+    )
+    return replace(planned, notes=(*planned.notes, note))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from shlex import quote
+
 from proxy.connect.machine import Machine
 from proxy.connect.plan import Address, ConnectPlan
 
@@ -92,13 +95,15 @@ def anthropic_sdk(address: Address, machine: Machine) -> ConnectPlan:
 
 
 def curl(address: Address, machine: Machine) -> ConnectPlan:
-    url = address.url(placeless=True)
+    # Here a header can say the project as it is called; in a URL its slashes would be escaped.
+    url = replace(address, project=None).url()
     return ConnectPlan(
         runtime="curl",
         title="curl",
         example=(
             f"curl {url}/chat/completions \\\n"
             '  -H "Authorization: Bearer $OPENAI_API_KEY" -H "Content-Type: application/json" \\\n'
+            f"  -H {quote(f'x-palimpsest-project: {address.place}')} \\\n"
             '  -H "x-palimpsest-session: my-session" \\\n'
             """  -d '{"model": "gpt-5.5", "messages": [{"role": "user", "content": "Hello"}]}'"""
         ),

@@ -28,6 +28,17 @@ def test_each_runtime_is_pointed_at_the_server_that_runs(runtime: str, server: R
     assert done.code == 0 and server.url in done.out
 
 
+def test_curl_names_the_project_of_a_clone_as_the_other_clients_there_do(tmp_path: Path, home: Path) -> None:
+    home.mkdir()
+    (tmp_path / ".git").mkdir()
+    for remote, project in (("", str(tmp_path)), ("git@github.com:acme/demo.git", "github.com/acme/demo")):
+        (tmp_path / ".git" / "config").write_text(f'[remote "origin"]\n\turl = {remote}\n' if remote else "")
+        (home / "projects.json").unlink(missing_ok=True)
+        done = run("connect", "curl")
+        assert "%2F" not in done.out and f"x-palimpsest-project: {project}" in done.out
+        assert json.loads((home / "projects.json").read_text()) == {str(tmp_path): project}
+
+
 def test_a_file_is_written_and_put_back_to_the_byte(person: Path, home: Path) -> None:
     file = person / ".codex" / "config.toml"
     file.parent.mkdir()

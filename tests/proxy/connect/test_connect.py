@@ -1,6 +1,7 @@
 import contextlib
 import json
 import os
+import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -95,15 +96,26 @@ def test_a_project_stands_in_the_address_of_those_that_tell_none(tmp_path: Path)
         "langgraph",
         "openai-sdk",
         "anthropic-sdk",
-        "curl",
     ):
-        assert "/p/github.com%2Facme%2Fdemo" in plan(runtime, ADDRESS, machine(tmp_path)).snippet
+        there = plan(runtime, ADDRESS, machine(tmp_path))
+        assert "/p/github.com%2Facme%2Fdemo" in there.snippet
+        assert any("is the project github.com/acme/demo" in note for note in there.notes)
         assert "/p/default" in plan(runtime, Address(), machine(tmp_path)).snippet
     told = ("opencode", "codex", "claude", "qwen", "pi", "cline", "openclaw", "gemini", "kilo", "crush", "zed", "goose")
     for runtime in told:
         assert "/p/" not in plan(runtime, ADDRESS, machine(tmp_path)).snippet
         mine = Address(project="my work", user="ann", key="k-1", server="https://mem.example/")
         assert "https://mem.example/k/k-1/u/ann/p/my%20work" in plan(runtime, mine, machine(tmp_path)).snippet
+
+
+@pytest.mark.parametrize("project", ["/srv/the boat", "it's ours", None])
+def test_curl_says_the_project_in_a_header_as_it_is_called(project: str | None, tmp_path: Path) -> None:
+    for address in (Address(around=project), Address(project=project)):
+        there = plan("curl", replace(address, key="k-1"), machine(tmp_path))
+        words = shlex.split(there.example.replace("\\\n", ""))
+        assert words[1] == "http://127.0.0.1:8484/k/k-1/v1/chat/completions"
+        assert f"x-palimpsest-project: {project or 'default'}" in words
+        assert not any("/p/" in note for note in there.notes)
 
 
 def test_a_runtime_without_a_guide_gets_no_project_unless_it_tells_none_itself(tmp_path: Path) -> None:

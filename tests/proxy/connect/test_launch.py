@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from proxy.connect import GUIDES, LAUNCHES, ONLY_CONNECTED, Address, Machine, NotLaunchable, launch
+from proxy.connect import GUIDES, LAUNCHES, ONLY_CONNECTED, Address, Machine, NotLaunchable, launch, plan
 
 HERE = Machine(Path("/home/ada"), Path("/home/ada/boat"))
 AT = Address("http://127.0.0.1:9", around="boat")
@@ -60,6 +60,16 @@ def test_crush_is_told_by_the_variables_of_its_catalogue_and_its_own_base_url_is
     own = '{"providers": {"openai": {"base_url": "https://ai.example"}, "anthropic": {"api_key": "$KEY"}}}'
     [warning] = launch("crush", (), AT, replace(HERE, texts={HERE.crush: own})).warnings
     assert warning.startswith("openai has a base_url") and str(HERE.crush) in warning
+
+
+def test_an_address_of_ours_in_crushs_file_is_no_foreign_one() -> None:
+    [connected] = plan("crush", AT, HERE).changes
+    here = replace(HERE, texts={HERE.crush: connected.snippet})
+    assert launch("crush", (), AT, here).warnings == ()
+    assert launch("crush", (), replace(AT, key="another"), here).warnings == ()
+    mine = launch("crush", (), replace(AT, project="mine"), here).warnings
+    assert len(mine) == 2 and all("outweighs the project" in each for each in mine)
+    assert len(launch("crush", (), replace(AT, server="http://127.0.0.1:90"), here).warnings) == 2
 
 
 CN = """\
