@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
 from datetime import datetime
@@ -32,6 +33,8 @@ def consolidate(
         query = call.scope(server)
         server.ask("POST", "api/consolidate", query, body)
         outcome = _wait(server, query, call.as_json)
+        # A night settles what the times tell; the rest is for a person to say.
+        outcome["unsettled"] = server.ask("GET", "api/conflicts", {**query, "limit": 1})["count"]
     if call.as_json:
         output.as_json(outcome)
         return
@@ -44,6 +47,15 @@ def consolidate(
         output.screen().print(f"{wording.count(outcome['others'], 'night')} of other users (see them with --user)")
     elif not outcome["nights"]:
         output.screen().print(f"nothing changes ({wording.count(outcome['looked'], 'new fact')})")
+    if outcome["unsettled"]:
+        waits = "waits" if outcome["unsettled"] == 1 else "wait"
+        command = shlex.join(
+            [wording.program(), "conflicts", *(word for key in query for word in (f"--{key}", query[key]))]
+        )
+        output.screen().print(
+            f"{wording.count(outcome['unsettled'], 'contradiction')} {waits} for you: `{command}` shows them",
+            soft_wrap=True,
+        )
 
 
 @takes("project", "at_here", "user")

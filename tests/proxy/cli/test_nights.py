@@ -33,6 +33,17 @@ def test_a_night_is_shown_done_listed_and_taken_back() -> None:
     assert refused.code != 0 and "already" in refused.err
 
 
+def test_what_a_night_leaves_unsettled_is_counted_with_the_command_that_shows_it() -> None:
+    run("remember", "The staging database is Postgres.", "-p", "boat")
+    assert "contradiction" not in run("consolidate").out
+    run("remember", "The staging database is MySQL.", "-p", "boat")
+    assert run("conflicts", "--json").json["count"] == 1
+    done = run("consolidate")
+    assert "nothing changes" in done.out and "1 contradiction waits for you: `palimpsest conflicts` shows" in done.out
+    assert "`palimpsest conflicts --project boat` shows" in run("consolidate", "--dry-run", "-p", "boat").out
+    assert run("consolidate", "--json", "-p", "pier").json["unsettled"] == 0
+
+
 def test_what_is_put_forward_again_is_told_by_the_id_that_it_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
