@@ -97,6 +97,15 @@ def test_every_setting_that_a_page_names_exists() -> None:
     assert named - roots == set()
 
 
+def test_every_header_of_ours_that_a_page_names_exists() -> None:
+    header = re.compile(r"x-palimpsest-[a-z][a-z-]*")
+    code = {name for file in (ROOT / "proxy").rglob("*.py") for name in header.findall(text_of(file))}
+    beginnings = tuple(name for name in code if name.endswith("-"))
+    named = {name.rstrip("-") for page in WRITTEN for name in header.findall(text_of(page))}
+    assert "x-palimpsest-session" in named
+    assert [name for name in named - code if not name.startswith(beginnings)] == []
+
+
 def test_every_extra_that_a_page_names_exists() -> None:
     extras = set(re.findall(r"^(\w+) = \[", (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE))
     named = {name for page in WRITTEN for name in re.findall(r"palimpsest-proxy\[(\w+)\]", text_of(page))}
