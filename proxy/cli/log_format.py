@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import os
 import sys
+from functools import partial
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -17,8 +21,10 @@ so one request could fill the disk, or write lines that look like ours."""
 FILE_BYTES, FILES = 5 * 2**20, 2
 """How large a log file may grow before it begins anew, and how many of the ones before are kept."""
 
+STDERR = 2
 
-def handler(file: Path | None) -> logging.Handler:
+
+def handler(file: Path | None, file_bytes: int = FILE_BYTES, files: int = FILES) -> logging.Handler:
     """Where the log goes: into a file that never grows large, else to standard error.
 
     Raises:
@@ -29,10 +35,25 @@ def handler(file: Path | None) -> logging.Handler:
         handler = logging.StreamHandler(sys.stderr)
     else:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file.touch(mode=0o600)
-        handler = RotatingFileHandler(file, maxBytes=FILE_BYTES, backupCount=FILES, encoding="utf-8")
+        handler = _FileHandler(file, maxBytes=file_bytes, backupCount=files, encoding="utf-8")
     handler.setFormatter(OneLineFormatter())
     return handler
+
+
+class _FileHandler(RotatingFileHandler):
+    """A file that nobody else may read, and those that were it before."""
+
+    def _open(self) -> TextIOWrapper:
+        return open(self.baseFilename, self.mode, encoding=self.encoding, opener=partial(os.open, mode=0o600))
+
+    def doRollover(self) -> None:
+        """Begin the file anew. Who started us may have sent our standard error into it, which would stay with the one
+        before, and go with that one."""
+        ours = os.fstat(self.stream.fileno()) if self.stream else None
+        super().doRollover()
+        with contextlib.suppress(OSError):  # there may be no standard error
+            if ours is not None and os.path.samestat(os.fstat(STDERR), ours):
+                os.dup2(self.stream.fileno(), STDERR)
 
 
 class OneLineFormatter(logging.Formatter):
