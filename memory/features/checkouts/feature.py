@@ -183,8 +183,8 @@ class CheckoutsFeature(Feature):
         return FeatureLesson(own.facts, own.known, then=then, checkout=worked.at(exchange.at) or view.checkout)
 
     async def confirmed(self, fact: Fact) -> None:
-        if self._settings.enabled and await self.gone_code.confirmed(fact):
-            self.rows.written()
+        if self._settings.enabled:
+            await self.gone_code.confirmed(fact, self.rows.written)
 
     async def forget(self, owners: Sequence[str]) -> FeatureErasure:
         async def then(gone: Forgotten) -> None:

@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 ASKING_SECONDS: Final = 10.0
 """For a repository, where a person asks."""
 AT_ONCE_SECONDS: Final = 1.0
-"""Who only asks how much there is waits so long; what is not known by then is known the next time."""
+"""Who only asks how much there is, or confirms one, waits so long; what is not known by then is known the next time."""
 KEPT: Final = timedelta(minutes=1)
 """How long the answer is kept: pages and commands ask for it each time, and all that is cited is looked up for it."""
 MOST_ASKING: Final = 16
@@ -56,10 +56,13 @@ class GoneCode:
         self._forgot = 0
         """How often something was forgotten: what was found out before one of these is not kept."""
         self._looking: dict[tuple[str, ...], asyncio.Task[None]] = {}
+        self._settling: set[asyncio.Task[None]] = set()
 
     async def stop(self) -> None:
-        """Look no further."""
-        tasks = [*self._looking.values()]
+        """Look no further. What a person has confirmed is noted first, as long as asking may take."""
+        if self._settling:
+            await asyncio.wait(self._settling, timeout=ASKING_SECONDS)
+        tasks = [*self._looking.values(), *self._settling]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -69,23 +72,43 @@ class GoneCode:
         self._forgot += 1
         self._told.clear()
 
-    async def confirmed(self, fact: Fact) -> bool:
-        """A person says that a fact holds though what it cites is gone: that is awaited from now on, and in the turn
-        that it was learnt from, so that it is asked about again only when it has come back and gone once more. Whether
-        anything was gone."""
-        rows = [each for each in await self._journal.learnt_after(fact.owner, "", MOST_ASKED) if each.cites]
-        own = await self._journal.memories([row.memory for row in rows], [fact.owner])
-        turns = {each.id for each in own if isinstance(each, Passage) and each.source == fact.source}
+    async def confirmed(self, fact: Fact, then: Callable[[], None]) -> None:
+        """A person says that a fact holds though what it cites is gone: that is awaited from now on, and in the turns
+        that it was learnt from, so that it is asked about again only when it has come back and gone once more. Waits
+        a moment; where there is much to look up the rest is done behind it. Once it is written, ``then`` is called."""
+        task = asyncio.create_task(self._settle(fact, then))
+        self._settling.add(task)
+        done, _ = await asyncio.wait({task}, timeout=AT_ONCE_SECONDS)
+        if done:
+            self._settling.discard(task)
+            await task
+        else:
+            task.add_done_callback(self._settled)
+
+    def _settled(self, task: asyncio.Task[None]) -> None:
+        self._settling.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.warning("what was confirmed could not be noted: %s", type(error).__name__)
+
+    async def _settle(self, fact: Fact, then: Callable[[], None]) -> None:
+        every = [each for each in await self._journal.learnt_after(fact.owner, "", MOST_ASKED) if each.cites]
+        own = await self._journal.memories([row.memory for row in every], [fact.owner])
+        about = {fact.id, *(each.id for each in own if isinstance(each, Passage) and each.source == fact.source)}
+        cited: dict[str, list[LearnedAt]] = {}
+        for row in every:
+            if row.memory in about:
+                cited.setdefault(row.checkout.repository, []).append(row)
         now: dict[str, Sequence[Citation]] = {}
-        for row in (each for each in rows if each.memory in {fact.id, *turns}):
-            _, verdicts = await self._looked_up(row.checkout.repository, [row], self._now())
-            gone = {each.cited for each in verdicts.get(row.memory, ()) if each.state is CitationState.GONE}
-            if gone:
-                now[row.memory] = [unseen(each) if each in gone else each for each in row.cites]
+        for repository, rows in cited.items():
+            _, verdicts = await self._looked_up(repository, rows, self._now())
+            for row in rows:
+                gone = {each.cited for each in verdicts.get(row.memory, ()) if each.state is CitationState.GONE}
+                if gone:
+                    now[row.memory] = [unseen(each) if each in gone else each for each in row.cites]
         if now:
             await self._journal.looked(now)
             self.forget()
-        return bool(now)
+            then()
 
     async def of(self, owners: Sequence[str], now: datetime) -> Gone:
         """All of some owners."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from memory.features.checkouts import gone as looking_for_gone
 from memory.features.checkouts.commands import format_branches, gone
 from memory.features.checkouts.gone import KEPT, Gone, questions
 from memory.scope import Layer, Scope
@@ -110,6 +111,27 @@ async def test_what_a_person_confirms_though_its_code_is_gone_is_settled_until_i
         assert await commit("PORT = 7400\n") == [], "another change brings nothing back that could go"
         assert await commit(there) == []
         assert await commit("PORT = 7500\n") == [QUEUE]
+
+
+async def test_what_a_person_confirms_is_noted_behind_them_where_git_takes_its_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looking_for_gone, "AT_ONCE_SECONDS", 0.05)
+    async with working(tmp_path) as on:
+        ask, at = asking(on.proxy), f"project={on.repository.root}"
+        await on.say(QUEUE)
+        on.repository.write("src/queue.py", "PORT = 7300\n")
+        on.repository.commit("queue: another port")
+        [held] = (await ask("GET", f"api/gone?{at}"))["gone"]
+        hangs = threading.Event()
+        hanging = asyncio.ensure_future(on.feature.sight.run_git(lambda: hangs.wait(20)))
+        try:
+            await ask("POST", f"api/facts/{held['id']}/confirm?{at}", {})
+            assert not hanging.done()
+        finally:
+            hangs.set()
+        await on.feature.gone_code.stop()
+        assert (await ask("GET", f"api/gone?{at}"))["gone"] == []
 
 
 LOOKING = "Code that is gone is being looked for"
