@@ -14,7 +14,8 @@ ARG PYTHON_IMAGE=python:3.12-slim
 
 FROM ${PYTHON_IMAGE} AS build
 WORKDIR /src
-COPY requirements.lock pyproject.toml README.md LICENSE NOTICE ./
+COPY requirements.lock pyproject.toml LICENSE NOTICE ./
+COPY docs/pypi.md ./docs/
 COPY memory ./memory
 COPY proxy ./proxy
 RUN python -m venv /opt/palimpsest \
