@@ -31,7 +31,11 @@ def test_what_was_shown_by_the_same_version_stays_where_it_was_not_tried_again()
     first = row("gemini", {("gemini", "once"): [Check(KNOWS, True)], ("gemini", "long"): [Check("x", False)]}, "1")
     told = row("gemini", {("gemini", "long"): [Check("x", True)]}, "2", first).strip("| ").split(" | ")
     shown = dict(zip((column.title for column in COLUMNS), told[3:], strict=True))
-    assert told[2] == "2" and shown["recall in the next session"] == "yes" == shown["long session, no compaction"]
+    assert told[2] == "2" and shown["long session, no compaction"] == "yes"
+    assert shown["recall in the next session"] == "yes (1)", "it is of the code of that day"
+    again = row("gemini", {("gemini", "long"): [Check("x", True)]}, "3", f"| {' | '.join(told)} |").split(" | ")
+    assert again[2] == "3" and again.count("yes (1)") == 1 and again.count("yes") == 1
+    assert "(" not in row("gemini", {("gemini", "long"): [Check("x", True)]}, "1", first)
     other = first.replace("0.61.0", "0.60.0")
     assert row("gemini", {("gemini", "long"): [Check("x", True)]}, "2", other).count("yes") == 1
 

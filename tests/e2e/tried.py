@@ -1,7 +1,8 @@
 """What each runtime can do with memory, as runs have shown it: a table in the docs (``python -m tests.e2e --write``).
 
 A run writes the rows of the clients that it played; those of the others stay as they were, with their own dates. So
-does what an earlier run showed with the same version of a client in scenarios that this one did not play.
+does what an earlier run showed with the same version of a client in scenarios that this one did not play, with the day
+of that run.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ def row(client: str, results: Results, day: str, before: str = "") -> str:
     ]
     known = before.strip("| ").split(" | ")
     if known[:2] == [client, f"`{package}` {version}"] and len(known) == 3 + len(cells):
-        cells = [new if new != UNTRIED else old for new, old in zip(cells, known[3:], strict=True)]
+        earlier = (_of(old, known[2], day) for old in known[3:])
+        cells = [new if new != UNTRIED else old for new, old in zip(cells, earlier, strict=True)]
     return f"| {client} | `{package}` {version} | {day} | {' | '.join(cells)} |"
 
 
@@ -83,6 +85,11 @@ def write(results: Results, day: str, file: Path = FILE) -> None:
     text = file.read_text(encoding="utf-8")
     start, end = text.index(_BEGINS) + len(_BEGINS), text.index(_ENDS)
     file.write_text(f"{text[:start]}\n{table(results, day, text[start:end])}\n{text[end:]}", encoding="utf-8")
+
+
+def _of(cell: str, tried: str, day: str) -> str:
+    """A cell of an earlier row in one of this day: what was shown then was shown by the code of then."""
+    return cell if cell == UNTRIED or tried == day or cell.endswith(")") else f"{cell} ({tried})"
 
 
 def _cell(passed: Sequence[bool]) -> str:
