@@ -20,8 +20,8 @@ WORK = ROOT / ".bench"
 # What the installed command `palimpsest` does, without asking that it is installed.
 _PALIMPSEST = "import sys; from proxy.cli import main; sys.argv[0] = 'palimpsest'; sys.exit(main())"
 
-# The versions whose figures the README quotes.
-LITELLM = ("litellm[proxy]==1.110.2",)
+LITELLM = "1.108.7"
+"""The newest whose proxy can be installed: what later ones require beside it is not on PyPI."""
 HEADROOM = ("headroom-ai[proxy]",)
 
 
@@ -88,9 +88,14 @@ def palimpsest(
     return target.ready("/palimpsest/health") if ready else target
 
 
+def litellm_installed() -> Path:
+    """A virtual environment with LiteLLM's proxy in it."""
+    return installed(f"litellm-{LITELLM}", (f"litellm[proxy]=={LITELLM}",))
+
+
 def litellm(folder: Path, upstream: int) -> Target:
     """LiteLLM's proxy, as its documentation starts it, without a database."""
-    environment = installed("litellm", LITELLM)
+    environment = litellm_installed()
     config = folder / "litellm.yaml"
     config.write_text(
         "model_list:\n  - model_name: bench\n    litellm_params:\n      model: openai/bench\n"

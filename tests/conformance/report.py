@@ -23,10 +23,7 @@ from memory.version import release
 from proxy.conformance.case import ALL, CASES, Result
 from proxy.conformance.run import CaseRun, RunRequest, run
 from tests.bench.processes import Process, free_port
-from tests.bench.targets import WORK, installed, palimpsest, version_of
-
-LITELLM = "1.108.7"
-"""The newest whose proxy can be installed: what later ones require beside it is not on PyPI."""
+from tests.bench.targets import LITELLM, WORK, litellm_installed, palimpsest, version_of
 
 KEPT = WORK / "conformance"
 
@@ -86,7 +83,7 @@ def relay(folder: Path, upstream: int) -> Subject:
 
 def litellm(folder: Path, upstream: int) -> Subject:
     """LiteLLM's proxy, as its documentation starts it, without a database."""
-    environment = installed(f"litellm-{LITELLM}", (f"litellm[proxy]=={LITELLM}",))
+    environment = litellm_installed()
     config = folder / "litellm.yaml"
     config.write_text(LITELLM_CONFIG.replace("PORT", str(upstream)), encoding="utf-8")
     port = free_port()
