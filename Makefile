@@ -9,7 +9,7 @@ LOCKED ?=
 # How many processes run the tests: on two cores three, since some wait for a program or a disk.
 WORKERS ?= 3
 
-.PHONY: run extras test suite fuzz lint docs lock bench e2e browser release clean
+.PHONY: run extras test suite fuzz openapi lint docs lock bench e2e browser release clean
 
 run: $(VENV)/.run $(if $(EXTRAS),extras)
 	$(BIN)/palimpsest serve $(ARGS)
@@ -35,6 +35,11 @@ lint: $(VENV)/.dev
 	$(BIN)/lint-imports
 	$(BIN)/python -m docs.generate --check
 
+# The description of our endpoints, tried by schemathesis. It lies apart: its plugin would slow all other tests.
+openapi: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --upgrade --target .openapi 'schemathesis>=4.32,<5'
+	PYTHONPATH=.openapi $(BIN)/pytest -p no:cacheprovider tests/proxy/api/test_openapi.py
+
 docs: $(VENV)/.dev
 	$(if $(LOCKED),,$(BIN)/python -m pip install --quiet --editable '.[docs]')
 	$(BIN)/python -m docs.generate
@@ -53,6 +58,7 @@ lock: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m tests.bench.load $(ARGS)
+	$(if $(ARGS),,$(BIN)/python -m tests.bench.beside_pages)
 
 e2e: $(VENV)/.dev
 	$(if $(ARGS),,$(BIN)/python -m tests.e2e.pooler)
@@ -76,7 +82,7 @@ release: $(VENV)/.dev
 	$(AUDIT)/bin/pip-audit --strict --require-hashes --disable-pip --requirement requirements.lock
 
 clean:
-	rm -rf $(VENV) $(AUDIT) .e2e .bench dist site
+	rm -rf $(VENV) $(AUDIT) .e2e .bench .openapi dist site
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("Palimpsest needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'

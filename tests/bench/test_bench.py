@@ -7,19 +7,49 @@ import itertools
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 from aiohttp import web
 
 from tests.bench import bare_relay, provider
 from tests.bench.asking import SCENARIOS
+from tests.bench.beside_pages import slowed
 from tests.bench.client import Broken, Connection
 from tests.bench.load import CLIENTS, Cell, Sample, Samples, summary
 from tests.bench.planted import ALONE, PLOTS, REMEMBERED, planted, question, verdict, watchword
+from tests.bench.processes import ROOT
 from tests.bench.report import floors, markdown
 from tests.bench.seed import facts, questions
-from tests.bench.targets import Target
+from tests.bench.targets import LITELLM, Target
 from tests.bench.workload import Workload
+
+
+def test_the_rival_that_is_measured_is_the_one_whose_report_stands_in_the_docs() -> None:
+    report = (ROOT / "docs" / "conformance.md").read_text(encoding="utf-8")
+    assert f"| LiteLLM {LITELLM} |" in report and f"- LiteLLM {LITELLM}: " in report
+
+
+NOBODY = {"first_byte_ms": {"p50": 10.0}, "piece_late_ms": {"p50": 1.0}}
+SOMEBODY = {"first_byte_ms": {"p50": 30.0}, "piece_late_ms": {"p50": 12.0}, "pages": 9, "pages_failed": 0}
+
+
+@pytest.mark.parametrize(
+    ("somebody", "stopped", "faults"),
+    [
+        ({}, 0, []),
+        ({"pages_failed": 2}, 0, ["2 of 9 pages did not come"]),
+        ({"pages": 0}, 0, ["no page was opened"]),
+        ({}, 1, ["the server ended with 1"]),
+        ({"piece_late_ms": None}, 0, ["piece_late_ms: nothing was measured"]),
+        ({"first_byte_ms": {"p50": 41.0}}, 0, ["first_byte_ms: 41.0 in the median while somebody looks, 10.0 while"]),
+        ({"piece_late_ms": {"p50": 14.0}}, 0, ["piece_late_ms: 14.0 in the median while somebody looks, 1.0 while"]),
+    ],
+)
+def test_pages_that_slow_streams_are_told(somebody: dict[str, Any], stopped: int, faults: list[str]) -> None:
+    told = {"nobody_looks": NOBODY, "somebody_looks": {**SOMEBODY, **somebody}, "stopped_with": stopped}
+    found = slowed(told, 3.0)
+    assert len(found) == len(faults) and all(map(str.startswith, found, faults))
 
 
 @asynccontextmanager

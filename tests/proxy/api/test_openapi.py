@@ -55,7 +55,7 @@ async def test_the_fields_that_are_described_are_those_that_are_taken(ask: Askin
 async def test_whatever_schemathesis_makes_of_the_description_is_answered_as_it_says(
     proxy: Running, ask: Asking
 ) -> None:
-    schemathesis = pytest.importorskip("schemathesis", reason="pip install schemathesis: a plugin that slows all tests")
+    schemathesis = pytest.importorskip("schemathesis", reason="make openapi brings it: a plugin that slows all tests")
     from hypothesis import HealthCheck, Phase, given, settings
 
     schema = schemathesis.openapi.from_dict(await ask("GET", "api/openapi.json"))
