@@ -44,7 +44,7 @@ class _FileHandler(RotatingFileHandler):
     """A file that nobody else may read, and those that were it before."""
 
     def _open(self) -> TextIOWrapper:
-        return open(self.baseFilename, self.mode, encoding=self.encoding, opener=partial(os.open, mode=0o600))
+        return open(self.baseFilename, "a", encoding=self.encoding, opener=partial(os.open, mode=0o600))
 
     def doRollover(self) -> None:
         """Begin the file anew. Who started us may have sent our standard error into it, which would stay with the one
