@@ -18,7 +18,8 @@ from tests.fake_provider import fake_provider
 from tests.proxy.cli.running import serving
 
 BYTES, FILES = 2000, 2
-BEFORE = "before\n" * (FILE_BYTES // len("before\n"))
+OLDER = "an older line\n"
+BEFORE = OLDER * (FILE_BYTES // len(OLDER))
 
 
 @contextmanager
@@ -86,4 +87,4 @@ async def test_a_server_begins_a_log_anew_that_has_grown_to_its_limit(home: Path
             code, complained = await started.stop()
     assert code == 0 and complained.strip() == "stopping"
     kept, anew = read(grown.with_name("server.log.1")), read(grown)
-    assert kept == BEFORE and "of 'm'" in anew and "before" not in anew
+    assert kept == BEFORE and "of 'm'" in anew and OLDER not in anew
