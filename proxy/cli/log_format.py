@@ -52,7 +52,7 @@ class _FileHandler(RotatingFileHandler):
         ours = os.fstat(self.stream.fileno()) if self.stream else None
         super().doRollover()
         with contextlib.suppress(OSError):  # there may be no standard error
-            if ours is not None and os.path.samestat(os.fstat(STDERR), ours):
+            if ours and self.stream and os.path.samestat(os.fstat(STDERR), ours):
                 os.dup2(self.stream.fileno(), STDERR)
 
 
