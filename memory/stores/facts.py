@@ -20,7 +20,7 @@ from memory.stores.connection import Connection
 from memory.stores.graph import write_names
 from memory.stores.memory_cache import KnownMemories
 from memory.stores.memory_uses import begin_uses, count_uses
-from memory.stores.queries import QUERIES, many, write_several
+from memory.stores.queries import QUERIES, holding, many, write_several
 from memory.stores.recent_commits import RecentCommits
 from memory.stores.rows import fact_of, fact_row, names, passage_of, passage_row
 
@@ -142,11 +142,18 @@ class Facts(JournalPart):
 
     async def find_facts(self, owners: Sequence[str], text: str, limit: int = 100) -> list[Fact]:
         """See :class:`memory.ports.Journal`. Case is ignored for ASCII letters, as LIKE does."""
-        pattern, ends = _holding(text), text + "\U0010ffff"
+        pattern, ends = holding(text), text + "\U0010ffff"
 
         def work(connection: Connection) -> list[Fact]:
-            query = many("facts_find", len(owners))
-            return [fact_of(row) for row in connection.execute(query, (*owners, text, ends, pattern, pattern, limit))]
+            begin = connection.execute(many("facts_beginning", len(owners)), (*owners, text, ends)).fetchall()
+            found = {row["number"]: row["recorded"] for row in begin}
+            # One owner after the other: what is read in the order of time is read no further than it is asked for.
+            for owner in owners:
+                rows = connection.execute(QUERIES["facts_holding"], (owner, pattern, pattern, limit))
+                found.update((row["number"], row["recorded"]) for row in rows)
+            newest = sorted(found, key=lambda number: (found[number], number), reverse=True)[:limit]
+            rows = connection.execute(many("facts_numbered", len(newest)), newest)
+            return [fact_of(row) for row in rows]
 
         return await self._db.read(work)
 
@@ -155,7 +162,7 @@ class Facts(JournalPart):
 
         def work(connection: Connection) -> list[Passage]:
             query = many("passages_find", len(owners))
-            return [passage_of(row) for row in connection.execute(query, (*owners, _holding(text), limit))]
+            return [passage_of(row) for row in connection.execute(query, (*owners, holding(text), limit))]
 
         return await self._db.read(work)
 
@@ -306,12 +313,6 @@ def add_texts(connection: Connection, documents: Mapping[str, int], terms: Mappi
 
 def _json(values: Iterable[object]) -> str:
     return orjson.dumps([*values]).decode()
-
-
-def _holding(text: str) -> str:
-    """A pattern for LIKE with the escape character ``\\``."""
-    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return f"%{escaped}%"
 
 
 def _changed(connection: Connection, name: str, parameters: object) -> bool:

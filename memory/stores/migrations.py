@@ -54,6 +54,8 @@ MIGRATIONS: tuple[str, ...] = (
     "m022_client_keys",
     # Which memories name what their checkout does not hold yet.
     "m023_awaited_citations",
+    # What facts say, in the order of time.
+    "m024_texts_by_time",
 )
 """The steps in their order. Each is the file of its name, without the ``m``."""
 

@@ -129,3 +129,9 @@ def _noted(name: str, count: int) -> str:
     statement = Expanded(expanded(QUERIES[name], count))
     statement.origin = name, count
     return statement
+
+
+def holding(text: str) -> str:
+    """A pattern for LIKE with the escape character ``\\``."""
+    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"

@@ -18,7 +18,20 @@ from memory.ports import Lesson, TermRarity
 from memory.scope import Layer, Scope
 from memory.stores.errors import StoreFault
 from memory.stores.journal import SqlJournal
-from tests.memory.stores.derived_facts import ANN, AT, BOB, exchange, fact, open_journal, owner, passage, shown, user
+from memory.stores.queries import QUERIES
+from tests.memory.stores.derived_facts import (
+    ANN,
+    AT,
+    BOB,
+    exchange,
+    fact,
+    open_journal,
+    owner,
+    passage,
+    rows,
+    shown,
+    user,
+)
 
 WHOLE = Fact(
     id="00000000-0000-0000-0000-000000000001",
@@ -144,6 +157,27 @@ async def test_facts_are_found_by_the_beginning_of_their_id_or_by_what_they_hold
         ("pnpm", [one]), ("aaaa", [one]), ("monday", [two]), ("100%", [one]), ("1_0%", []), ("%", [one]), ("zzz", []),
     ):  # fmt: skip
         assert await journal.find_facts([owner()], text) == expected, text
+
+
+async def test_the_newest_of_all_owners_are_found_first(journal: SqlJournal) -> None:
+    held = [
+        fact(f"lamp {number}", scope=(ANN, BOB)[number % 2], recorded_at=AT + timedelta(minutes=number))
+        for number in range(6)
+    ]
+    named = fact("anchor", id="1a3b0000-0000-0000-0000-000000000000", recorded_at=AT + timedelta(hours=1))
+    await learn(journal, *reversed(held), named)
+    both = [owner(), owner(BOB)]
+    assert [each.text for each in await journal.find_facts(both, "lamp", 3)] == ["lamp 5", "lamp 4", "lamp 3"]
+    assert [each.text for each in await journal.find_facts([owner(BOB)], "LAMP")] == ["lamp 5", "lamp 3", "lamp 1"]
+    assert await journal.find_facts(both, "1a3b", 1) == [named]
+    assert await journal.find_facts([owner(BOB)], "1a3b") == []
+
+
+@pytest.mark.sqlite
+async def test_texts_are_looked_through_in_their_order_without_the_rest_of_the_facts(journal: SqlJournal) -> None:
+    said = QUERIES["facts_holding"].replace("?", "'x'", 3).replace("?", "10")
+    [(*_, plan)] = rows(journal, f"EXPLAIN QUERY PLAN {said}")
+    assert "USING COVERING INDEX facts_texts" in plan
 
 
 async def test_a_fact_is_pinned_and_let_go(journal: SqlJournal) -> None:

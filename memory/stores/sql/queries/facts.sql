@@ -52,10 +52,16 @@ SELECT * FROM facts WHERE number IN (
     ) ORDER BY pinned DESC, sessions > 1 DESC, confidence * (0.5 + importance) DESC, number DESC LIMIT ?
 );
 
--- facts_find: facts of some owners whose id begins with, or whose text holds, what is looked for; newest first
-SELECT * FROM facts WHERE owner IN (?*)
-AND (id BETWEEN ? AND ? OR text LIKE ? ESCAPE '\' OR (wrong != '' AND wrong LIKE ? ESCAPE '\'))
+-- facts_holding: the newest facts of an owner whose text, or what it says does not hold, has what is looked for in it
+SELECT number, recorded FROM facts INDEXED BY facts_texts
+WHERE owner = ? AND (text LIKE ? ESCAPE '\' OR (wrong != '' AND wrong LIKE ? ESCAPE '\'))
 ORDER BY recorded DESC, number DESC LIMIT ?;
+
+-- facts_beginning: facts of some owners whose id begins with what is looked for
+SELECT number, recorded FROM facts WHERE +owner IN (?*) AND id BETWEEN ? AND ?;
+
+-- facts_numbered: facts by their numbers, the newest first
+SELECT * FROM facts WHERE number IN (?*) ORDER BY recorded DESC, number DESC;
 
 -- fact_pin: pin a fact or let go of it
 UPDATE facts SET pinned = ? WHERE id = ?;
