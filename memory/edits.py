@@ -92,6 +92,12 @@ def named(handle: str) -> tuple[str, int] | None:
 _HANDLE = re.compile(r"(?:#|p:)?(?P<digest>[0-9a-f]{8,32})(?:\.(?P<part>\d{1,4}))?")
 
 
+PAGE = "page"
+"""What the entry of MEMORY.md is about."""
+
+ROTATE = "rotate"
+"""What the entry of a cut is about."""
+
 PAGED = "paged"
 """What an entry is about that brings back something that was shed."""
 

@@ -154,6 +154,20 @@ class HiddenRound:
 
 
 @dataclass(frozen=True, slots=True)
+class WindowSources:
+    """What the tokens of one request came from: what its client says to the model (``system``), the definitions of
+    ``tools``, MEMORY.md and, behind a rotation, the note that stands with it (``page``), all else that memory added
+    (``recall``), what tools gave (``results``), and what was said (``talk``)."""
+
+    system: int = 0
+    tools: int = 0
+    page: int = 0
+    recall: int = 0
+    results: int = 0
+    talk: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """What was done to one request, for ``palimpsest log``. ``steps`` are milliseconds by name of the step.
 
@@ -161,6 +175,7 @@ class Receipt:
     is set where this request began to leave something out, ``paged`` are the handles of what came back, ``hidden``
     the rounds of the reply in which the model asked memory. ``saved`` is by how many tokens all of the session's edits
     made the request shorter (below zero: longer), so that what the client sent has about ``tokens + saved``.
+    ``sources`` are those tokens by what they came from, None where that was not told apart.
     """
 
     id: str
@@ -181,6 +196,7 @@ class Receipt:
     paged: tuple[str, ...] = ()
     hidden: tuple[HiddenRound, ...] = ()
     saved: int = 0
+    sources: WindowSources | None = None
 
 
 @dataclass(frozen=True, slots=True)

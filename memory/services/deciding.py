@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from memory.context.page import marked
 from memory.conversation import Conversation, Form, Role
-from memory.edits import Act, Entry
+from memory.edits import PAGE, Act, Entry
 from memory.fact import Fact, Passage
 from memory.hooks.chain import Features
 from memory.hooks.feature import FeatureRequest as Asked
@@ -34,7 +34,7 @@ TOOLS_SHARE = 0.4
 RESEARCH = "research"
 """What an entry is about that gives a sub-agent what others found before."""
 
-PAGE_GIVEN = "page"
+PAGE_GIVEN = PAGE
 PAGE_SWITCHED_OFF = "page is switched off"
 """The reasons with which a session's page is settled. With any other it failed: it may still be given, at a later
 message."""

@@ -167,7 +167,8 @@ class Preparation:
             with only((*live.session.scope.owners(), *arrival.also)):
                 decided = await self._decide(request, deadline)
             steps |= decided.steps
-        edits = request.edits()
+        standing = request.standing()
+        edits = standing.edits
         fit = decided.fit
         if self._fitting is not None:
             start = time.perf_counter()
@@ -176,18 +177,22 @@ class Preparation:
                 trimmed = self._fitting.fit_without_plan(request, load, fit.late)
                 if trimmed.entries:
                     self._record_fit(live, trimmed)
-                    edits = request.edits()
+                    standing = request.standing()
+                    edits = standing.edits
                     fit, load = replace(trimmed, paged=fit.paged), self._fitting.load(request, edits)
-            fit = self._fitting.measured(load, fit)
+            fit = self._fitting.measured(request, standing, load, fit)
             steps["measure"] = elapsed_ms(start)
         if arrival.kind.teaches and not self._paused() and not without:
             start = time.perf_counter()
             if self._sessions.replicas.shared:
                 request, overruled = await self._agreed(request, deadline)
-                live, edits = request.live, request.edits()
+                live, standing = request.live, request.standing()
+                edits = standing.edits
                 if overruled:
                     decided = ContextDecision(recalled=Recalled(note="another replica has decided"))
-                    fit = self._fitting.measured(self._fitting.load(request, edits), Fit()) if self._fitting else fit
+                    if self._fitting is not None:
+                        load = self._fitting.load(request, edits)
+                        fit = self._fitting.measured(request, standing, load, Fit())
             else:
                 await self.ledgers.written(live, deadline.left)
             steps["ledger"] = elapsed_ms(start)
@@ -204,6 +209,7 @@ class Preparation:
             shed=fit.shed,
             paged=fit.paged,
             saved=-fit.changed,
+            sources=fit.sources,
         )
         if decided.research.shown and self._findings is not None:
             used = self._findings.used(live.session.id, arrival.at, decided.research, decided.answer)
@@ -223,7 +229,9 @@ class Preparation:
             return replace(prepared, tools=tools)
         request = SessionRequest(conversation, live, prepared.arrival)
         more = self._fitting.offered_tokens(request) * (1 if tools else -1)
-        receipt = replace(prepared.receipt, tokens=prepared.receipt.tokens + more, saved=prepared.receipt.saved - more)
+        held = prepared.receipt
+        sources = replace(held.sources, tools=max(held.sources.tools + more, 0)) if held.sources else None
+        receipt = replace(held, tokens=held.tokens + more, saved=held.saved - more, sources=sources)
         return replace(prepared, tools=tools, changed=prepared.changed + more, receipt=receipt)
 
     def _holds_out(self, live: LiveSession) -> bool:

@@ -55,8 +55,9 @@ class OverflowShortener:
                 fit = await self._fitting.fit_after_refusal(request, prepared.edits, deadline)
             finally:
                 live.lock.release()
-        edits = request.edits(fit.entries)
-        fit = self._fitting.measured(self._fitting.load(request, edits), fit)
+        standing = request.standing(fit.entries)
+        edits = standing.edits
+        fit = self._fitting.measured(request, standing, self._fitting.load(request, edits), fit)
         # Deciding has counted what was only estimated when the request was sent.
         sent = self._fitting.load(request, prepared.edits)
         if fit.changed >= sent.changed:
@@ -70,6 +71,7 @@ class OverflowShortener:
             window=fit.window,
             shed=fit.shed,
             saved=-fit.changed,
+            sources=fit.sources,
         )
         return replace(
             prepared,

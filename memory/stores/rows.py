@@ -27,7 +27,7 @@ from memory.fact import (
     Stream,
 )
 from memory.scope import Layer, Scope
-from memory.session import HiddenRound, Receipt, RequestKind, Session, Shed, ShownMemory
+from memory.session import HiddenRound, Receipt, RequestKind, Session, Shed, ShownMemory, WindowSources
 from memory.stores.connection import Connection, Row
 from memory.stores.errors import StoreFault
 
@@ -316,4 +316,6 @@ def receipt_of(text: str) -> Receipt:
     )
     if data.get("shed"):
         data["shed"] = Shed(**{**data["shed"], "parts": tuple(data["shed"]["parts"])})
+    if data.get("sources"):
+        data["sources"] = WindowSources(**data["sources"])
     return Receipt(**data)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
 from aiohttp import web
 
 from memory.edits import ContentTier
@@ -9,7 +13,7 @@ from memory.services.tiers.content import Contents, NoHandle
 from memory.session import Session
 from proxy.api.sessions import standing
 from proxy.errors import Refusal
-from proxy.web.plots.window import WindowUse, strip, usage
+from proxy.web.plots.window import SOURCES, WindowUse, strip, usage
 from proxy.web.rendering import show
 from proxy.web.today import changed, request
 from proxy.web.visit import PageVisit
@@ -52,20 +56,56 @@ async def session(visit: PageVisit) -> web.StreamResponse:
             each.window,
             each.shed.step if each.shed else "",
             len(each.shown) + len(each.paged),
+            asdict(each.sources) if each.sources else {},
         )
         for each in reversed(turns)
     ]
     touched = [each for each in receipts if changed(each)]
+    left = [(each, line) for each in receipts if each.shed for line in each.shed.parts]
     return await show(
         visit,
         "session.html",
         "One session",
         held=held,
         strip=strip(uses) if uses else None,
+        sources=by_source(uses),
+        drawn=list(zip(turns, reversed(uses), strict=True))[:MAX_LISTED],
+        left=left[:MAX_LISTED],
+        left_further=max(len(left) - MAX_LISTED, 0),
         requests=[request(each, held) for each in touched[:MAX_LISTED]],
         further=max(len(touched) - MAX_LISTED, 0),
         untouched=len(receipts) - len(touched),
     )
+
+
+MEANINGS = {
+    "system": "the client’s instructions to the model",
+    "tools": "definitions of tools",
+    "page": "MEMORY.md, and a rotation’s note",
+    "recall": "memories and contents that came along",
+    "results": "what tools gave",
+    "talk": "what was said, and calls of tools",
+}
+"""What each of :data:`SOURCES` is, in the words of the page."""
+
+
+def by_source(uses: Sequence[WindowUse]) -> list[dict[str, Any]]:
+    """What a session's last request came from, and the most that each had in one; the uppermost layer first. Nothing
+    where that is not known of any."""
+    known = [each for each in uses if each.sources]
+    if not known:
+        return []
+    last = known[-1].sources
+    return [
+        {
+            "name": name,
+            "meaning": MEANINGS[name],
+            "last": last.get(name, 0),
+            "share": last.get(name, 0) / max(sum(last.values()), 1),
+            "most": max(each.sources.get(name, 0) for each in known),
+        }
+        for name in reversed(SOURCES)
+    ]
 
 
 def _own(visit: PageVisit, held: Session) -> bool:

@@ -11,11 +11,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, cast
+from operator import attrgetter
+from typing import NamedTuple, Protocol, cast
 
 from memory.context.budget import maker
 from memory.context.sizes import PER_REQUEST, message_tokens, parts_tokens, quick
-from memory.conversation import Conversation, Message, Role, Text
+from memory.conversation import INSTRUCTING, Conversation, Message, Role, Text, ToolResult
 from memory.ports import Guard
 
 MAX_COUNTED_MESSAGES = 40_000
@@ -61,8 +62,25 @@ class RequestTokens:
         return self.fixed + sum(self.sizes)
 
 
-Counted = tuple[int, tuple[int, ...]]
-"""A message's tokens: in all, and of each part."""
+class Counted(NamedTuple):
+    """A message's tokens: in all, and of each part; how many of them instruct the model, and are results of tools."""
+
+    total: int
+    parts: tuple[int, ...]
+    system: int
+    results: int
+
+
+_SYSTEM, _RESULTS = attrgetter("system"), attrgetter("results")
+
+
+@dataclass(frozen=True, slots=True)
+class ToldApart:
+    """What of a request as the client sent it instructs the model, defines its tools, and is what tools gave."""
+
+    system: int
+    tools: int
+    results: int
 
 
 class RequestCounter:
@@ -88,19 +106,34 @@ class RequestCounter:
         newest, digests, exactly = self._newest, conversation.digests, self._tokenizer.ready
         if newest.digests is not digests or newest.exactly != exactly:
             counted = self._counted(conversation.messages, digests, _rules(conversation))
-            newest = _Newest(digests, exactly, [total for total, _ in counted])
+            newest = _Newest(digests, exactly, [each.total for each in counted], counted)
             if not self._wanted:
                 self._newest = newest
         return list(newest.sizes)
 
+    def told_apart(self, conversation: Conversation, without: range = range(0)) -> ToldApart:
+        """What of a request as the client sent it is what, some messages left aside: sums of what is counted anyway."""
+        newest = self._newest
+        counted = newest.counted
+        if newest.digests is not conversation.digests:
+            counted = self._counted(conversation.messages, conversation.digests, _rules(conversation))
+        gone = counted[without.start : without.stop]
+        outside = conversation.once("outside", _outside)
+        instructions, schemas = self._counted((outside,), (outside.digest,), "other")[0].parts
+        return ToldApart(
+            instructions + sum(map(_SYSTEM, counted)) - sum(map(_SYSTEM, gone)),
+            schemas,
+            sum(map(_RESULTS, counted)) - sum(map(_RESULTS, gone)),
+        )
+
     def parts(self, message: Message, conversation: Conversation) -> tuple[int, ...]:
         """Tokens of each part of one message."""
-        return self._counted((message,), (message.digest,), _rules(conversation))[0][1]
+        return self._counted((message,), (message.digest,), _rules(conversation))[0].parts
 
     def weigh(self, conversation: Conversation) -> RequestTokens:
         """A whole request as the client sent it."""
         outside = conversation.once("outside", _outside)
-        fixed, _ = self._counted((outside,), (outside.digest,), "other")[0]
+        fixed = self._counted((outside,), (outside.digest,), "other")[0].total
         weighed = RequestTokens(self.sizes(conversation), PER_REQUEST + fixed)
         if not self._tokenizer.ready and weighed.total >= NEAR * self._window_of(conversation.model):
             self._counted((outside,), (outside.digest,), "other", beside=True)
@@ -212,6 +245,7 @@ class _Newest:
     digests: Sequence[bytes] = ()
     exactly: bool = False
     sizes: list[int] = field(default_factory=list)
+    counted: list[Counted] = field(default_factory=list)
 
 
 class _Counts:
@@ -246,7 +280,9 @@ def _outside(conversation: Conversation) -> Message:
 
 def _count(message: Message, count: Callable[[str], int], rules: str) -> Counted:
     parts = parts_tokens(message, count, rules)
-    return message_tokens(parts), parts
+    total = message_tokens(parts)
+    results = sum(tokens for part, tokens in zip(message.parts, parts, strict=True) if isinstance(part, ToolResult))
+    return Counted(total, parts, total if message.role in INSTRUCTING else 0, results)
 
 
 def _count_all(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from memory.context.shed_plan import SegmentCut
 from memory.conversation import Conversation, Form, Message, Usage
-from memory.edits import PAGED, Act, Drop, Edit, Entry
+from memory.edits import PAGED, ROTATE, Act, ActiveEdits, Drop, Edit, Entry
 from memory.learning.redact import redact
 from memory.ports import Guard
 from memory.scope import Scope
@@ -26,7 +26,7 @@ from memory.services.window.paging import PageIn, Returned
 from memory.services.window.request_size import RequestSize, RequestSizer
 from memory.services.window.shedding import Shedder
 from memory.services.window.usage_calibration import UsageCalibration
-from memory.session import Shed
+from memory.session import Shed, WindowSources
 
 SHED_SECONDS = 1.0
 """How long deciding what leaves may take. It happens once in many requests, and what must leave must."""
@@ -40,7 +40,7 @@ class Fit:
     """How a request stands with its edits. ``tokens`` is what the provider will report, ``changed`` what the edits
     made of it in our own tokens, ``paged`` the handles of what came back; ``note`` says what went wrong. ``entries``
     are what was decided to leave, ``unkept`` the messages that it leaves and that the journal does not have. ``late``
-    says that nothing could be decided in time."""
+    says that nothing could be decided in time. ``sources`` are its tokens by what they came from."""
 
     tokens: int = 0
     window: int = 0
@@ -51,6 +51,7 @@ class Fit:
     entries: tuple[Entry, ...] = ()
     unkept: tuple[Message, ...] = ()
     late: bool = False
+    sources: WindowSources | None = None
 
 
 class WindowFitter:
@@ -159,9 +160,10 @@ class WindowFitter:
         written = request.live.decide([Entry(*request.keys[last], text, form, f"{PAGED} {why}".strip())])
         return found.handles if written else ()
 
-    def measured(self, load: RequestSize, fit: Fit) -> Fit:
-        """How large the request is with all of its edits."""
-        return replace(fit, tokens=load.expected, window=load.window, changed=load.changed)
+    def measured(self, request: SessionRequest, standing: ActiveEdits, load: RequestSize, fit: Fit) -> Fit:
+        """How large the request is with all of its edits, and what fills it."""
+        sources = self._loads.sources(request, standing, load)
+        return replace(fit, tokens=load.expected, window=load.window, changed=load.changed, sources=sources)
 
     def load(self, request: SessionRequest, edits: Sequence[Edit]) -> RequestSize:
         """How large a request is with some edits."""
@@ -198,7 +200,7 @@ def _cut_with(request: SessionRequest, cut: SegmentCut, page: FrozenPage) -> Ent
     """The entry of a cut whose text holds no secret."""
     form = request.conversation.messages[request.conversation.head - 1].takes or Form.SUFFIX
     digest, occurrence = request.keys[cut.message]
-    return Entry(digest, occurrence, page.text + cut.text, form, "rotate", page.memories, act=Act.CUT)
+    return Entry(digest, occurrence, page.text + cut.text, form, ROTATE, page.memories, act=Act.CUT)
 
 
 def write(live: LiveSession, entries: Iterable[Entry], unkept: Iterable[Message]) -> None:

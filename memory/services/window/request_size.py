@@ -10,11 +10,12 @@ from typing import Protocol
 
 from memory.context.budget import Prices
 from memory.context.visible_history import VisibleHistory, sight
-from memory.conversation import Conversation, Message
-from memory.edits import ActiveEdits, Append, Drop, Edit, Insert, Replace
+from memory.conversation import Conversation, Message, ToolResult
+from memory.edits import PAGE, ROTATE, ActiveEdits, Append, Drop, Edit, Insert, Replace
 from memory.services.request import SessionRequest
 from memory.services.window.counting import RequestCounter
 from memory.services.window.usage_calibration import UsageCalibration
+from memory.session import WindowSources
 
 COUNTED_SECONDS = 0.4
 """How long an exact count is waited for before anything leaves: about what loading the tokenizer takes."""
@@ -33,13 +34,16 @@ class ModelTable(Protocol):
 @dataclass(frozen=True, slots=True)
 class RequestSize:
     """A request as it stands with its session's edits, in tokens as we count them; ``expected`` is what the provider
-    will report, ``window`` what its model reads at once, ``changed`` what the edits made of what the client sent."""
+    will report, ``window`` what its model reads at once, ``changed`` what the edits made of what the client sent;
+    ``appended`` is what they put behind messages, ``left`` what they left out of the results of tools."""
 
     sizes: tuple[int, ...]
     fixed: int
     changed: int
     expected: int
     window: int
+    appended: int = 0
+    left: int = 0
 
     @property
     def total(self) -> int:
@@ -60,6 +64,7 @@ class RequestSizer:
         conversation = request.conversation
         weighed = self._counting.weigh(conversation)
         sizes = list(weighed.sizes)
+        appended = left = 0
         for edit in edits:
             match edit:
                 case Drop():
@@ -69,9 +74,13 @@ class RequestSizer:
                     message = conversation.messages[index]
                     if part < len(message.parts):
                         whole = self._counting.parts(message, conversation)[part]
-                        sizes[index] += self._counting.text(text) - whole
+                        less = whole - self._counting.text(text)
+                        sizes[index] -= less
+                        left += less if isinstance(message.parts[part], ToolResult) else 0
                 case Append(index, text):
-                    sizes[index] += self._counting.text(text)
+                    more = self._counting.text(text)
+                    sizes[index] += more
+                    appended += more
                 case Insert(index, raw):
                     # What is JSON in JSON here stands as JSON in the request.
                     sizes[index] += self._counting.text(raw.replace('\\"', '"'))
@@ -79,7 +88,21 @@ class RequestSizer:
         counted = fixed + sum(sizes)
         expected = self._reported.expected(request.session, request.model, counted)
         changed = counted - weighed.total
-        return RequestSize(tuple(sizes), fixed, changed, expected, self.window(conversation))
+        return RequestSize(tuple(sizes), fixed, changed, expected, self.window(conversation), appended, left)
+
+    def sources(self, request: SessionRequest, standing: ActiveEdits, load: RequestSize) -> WindowSources:
+        """What the tokens of a request with these edits came from; they add up to what the provider will report."""
+        conversation = request.conversation
+        told = self._counting.told_apart(conversation, standing.dropped)
+        page = 0
+        for index, entry in standing.entries:
+            if index >= conversation.head:
+                break
+            page += self.tokens(entry.text) if entry.about in (PAGE, ROTATE) else 0
+        parts = (told.system, told.tools + self.offered(request), page, load.appended - page, told.results - load.left)
+        share = load.expected / max(load.total, 1)
+        known = [max(int(tokens * share), 0) for tokens in parts]
+        return WindowSources(*known, talk=max(load.expected - sum(known), 0))
 
     async def counted(self, request: SessionRequest, standing: ActiveEdits, load: RequestSize) -> RequestSize:
         """The load counted exactly, as far as that does not take long: after a start all is estimated, and an estimate

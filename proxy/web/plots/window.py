@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from proxy.web.plots.svg import element, path, picture
+from proxy.web.plots.svg import element, picture, steps
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
 WIDTH, HEIGHT = 640, 200
 LEFT, RIGHT, TOP, BOTTOM = 46, 12, 16, 30
+
+SOURCES = ("system", "tools", "page", "recall", "results", "talk")
+"""What a request's tokens come from, from the axis upwards: what moves least lies lowest."""
 
 NEAR = 0.85
 """The share of a window from which on it is nearly full."""
@@ -22,7 +25,8 @@ NEAR = 0.85
 @dataclass(frozen=True, slots=True)
 class WindowUse:
     """One request of a session: the tokens that were sent, those that the client's own history had, what the model
-    reads at once; the step by which it was shed, where it was, and how many memories and contents came with it."""
+    reads at once; the step by which it was shed, where it was, and how many memories and contents came with it;
+    ``sources`` are the tokens that were sent by what they came from, empty where that is not known."""
 
     at: datetime
     tokens: int
@@ -30,6 +34,7 @@ class WindowUse:
     window: int
     shed: str = ""
     recalled: int = 0
+    sources: Mapping[str, int] = field(default_factory=dict)
 
 
 def usage(tokens: int, window: int) -> Markup:
@@ -46,21 +51,26 @@ def usage(tokens: int, window: int) -> Markup:
 
 
 def strip(uses: Sequence[WindowUse]) -> Markup:
-    """A session's requests from left to right: what was sent as an area, what the client's own history would have been
-    as a line, sheds and rotations marked above, memories that came along below."""
+    """A session's requests from left to right: what was sent as layers, one for each of :data:`SOURCES`, what the
+    client's own history would have been as a line, sheds and rotations marked above, memories that came along below.
+    Requests whose sources are not known are of one layer."""
     most = max([*(each.tokens for each in uses), *(each.own for each in uses), 1])
     window = uses[-1].window
     top = max(most, window) if window < 2 * most else most
     base = HEIGHT - BOTTOM
+    wide = (WIDTH - LEFT - RIGHT) / len(uses)
 
     def x(place: int) -> float:
-        return LEFT + (place + 0.5) / len(uses) * (WIDTH - LEFT - RIGHT)
+        return LEFT + (place + 0.5) * wide
 
     def y(tokens: float) -> float:
         return base - tokens / top * (base - TOP)
 
-    sent = [(x(place), y(each.tokens)) for place, each in enumerate(uses)]
-    own = [(x(place), y(each.own)) for place, each in enumerate(uses)]
+    # The upper ones first: each layer reaches down to the axis, and those below it are drawn over it.
+    layers = [element("path", d=steps(LEFT, wide, [y(each.tokens) for each in uses], base), class_="untold")]
+    for name in reversed([name for name in SOURCES if any(each.sources.get(name) for each in uses)]):
+        heights = [y(_up_to(name, each.sources)) for each in uses]
+        layers.append(element("path", d=steps(LEFT, wide, heights, base), class_=f"source {name}"))
     marks = [
         element("path", d=_mark(x(place)), class_=f"shed {each.shed}") for place, each in enumerate(uses) if each.shed
     ]
@@ -75,15 +85,12 @@ def strip(uses: Sequence[WindowUse]) -> Markup:
         if window <= top
         else []
     )
-    single = [element("circle", cx=sent[0][0], cy=sent[0][1], r=3, class_="dot")] if len(sent) == 1 else []
     return picture(
         WIDTH,
         HEIGHT,
         _caption(uses),
-        element("path", d=path(sent, base), class_="area"),
-        element("path", d=path(own), class_="line future"),
-        element("path", d=path(sent), class_="line"),
-        *single,
+        *layers,
+        element("path", d=steps(LEFT, wide, [y(each.own) for each in uses]), class_="line future"),
         element("line", x1=LEFT, y1=base, x2=WIDTH - RIGHT, y2=base, class_="axis"),
         *limit,
         *marks,
@@ -92,7 +99,19 @@ def strip(uses: Sequence[WindowUse]) -> Markup:
         element("text", "0", x=LEFT - 6, y=base, text_anchor="end"),
         element("text", f"{uses[0].at:%Y-%m-%d %H:%M}", x=LEFT, y=HEIGHT - 8),
         element("text", f"{uses[-1].at:%Y-%m-%d %H:%M}", x=WIDTH - RIGHT, y=HEIGHT - 8, text_anchor="end"),
+        told=_by_source(uses[-1]),
     )
+
+
+def _up_to(name: str, sources: Mapping[str, int]) -> int:
+    """The tokens of a layer and of those below it."""
+    return sum(sources.get(each, 0) for each in SOURCES[: SOURCES.index(name) + 1])
+
+
+def _by_source(use: WindowUse) -> str:
+    if not use.sources:
+        return "What its requests came from was not told apart."
+    return "Of the last request: " + ", ".join(f"{name} {use.sources.get(name, 0):,}" for name in SOURCES) + " tokens."
 
 
 def _mark(x: float) -> str:

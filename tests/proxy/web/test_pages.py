@@ -57,8 +57,17 @@ async def test_sessions_are_drawn(full: Running) -> None:
     browser = await let_in(full)
     listed = await browser.get("sessions")
     assert "shed" in listed.text and "of the window" in listed.raw
-    shed = next(each for each in (await asking(full)("GET", "api/log?limit=50"))["receipts"] if each["shed"])
+    receipts = (await asking(full)("GET", "api/log?limit=50"))["receipts"]
+    shed = next(each for each in receipts if each["shed"])
     page = await browser.get(f"sessions/{shed['session']}")
+    its = [each for each in receipts if each["session"] == shed["session"]]
+    for each in its:
+        assert sum(each["sources"].values()) == each["tokens"], "all of a request came from somewhere"
+    assert max(each["sources"]["results"] for each in its) > max(each["sources"]["system"] for each in its)
+    assert its[0]["sources"]["page"] > 0, "its page stands in the newest request, too"
+    for name, tokens in its[0]["sources"].items():
+        assert f'class="swatch {name}"' in page.raw and f"{name} {tokens:,}" in page.raw
+    assert "<desc>Of the last request: system" in page.raw and "What its stubs stand for" in page.text
     assert "shed 1 times" in page.raw and "tokens left out" in page.text
     await browser.get("sessions/nothing", 404)
     request = await browser.get(f"requests/{shed['id']}")

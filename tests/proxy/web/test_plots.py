@@ -63,6 +63,23 @@ def test_a_strip_marks_sheds_rotations_and_recalls() -> None:
     assert [each for each in root.iter("line") if each.attrib["class"] == "limit"]
 
 
+def test_a_strip_has_a_layer_for_each_source_and_tells_them_in_words() -> None:
+    first = {"system": 100, "tools": 0, "page": 0, "recall": 0, "results": 300, "talk": 600}
+    then = first | {"recall": 50, "results": 0}
+    uses = [WindowUse(NOW, 900, 900, 2000)]
+    uses += [WindowUse(NOW, sum(each.values()), 1200, 2000, sources=each) for each in (first, then)]
+    root = parsed(strip(uses))
+    layers = [each for each in root.iter("path") if each.attrib["class"].startswith("source ")]
+    assert [each.attrib["class"] for each in layers] == [
+        f"source {name}" for name in ("talk", "results", "recall", "system")
+    ], "what reaches highest is drawn first, and nothing for what no request had"
+    (untold,) = (each for each in root.iter("path") if each.attrib["class"] == "untold")
+    assert untold.attrib["d"].endswith("Z") and untold.attrib["d"].count("V") == 3, "900, 1000, 750, and the axis"
+    (told,) = root.iter("desc")
+    assert told.text == "Of the last request: system 100, tools 0, page 0, recall 50, results 0, talk 600 tokens."
+    assert "not told apart" in next(parsed(strip(uses[:1])).iter("desc")).text  # type: ignore[operator]
+
+
 def test_a_strip_of_one_request_far_below_a_large_window() -> None:
     root = parsed(strip([WindowUse(NOW, 10, 10, 200_000)]))
     assert not [each for each in root.iter("line") if each.attrib["class"] == "limit"], "it would lie far above"

@@ -112,6 +112,24 @@ async def test_a_request_never_looks_at_more_than_so_many_characters(
     assert min(sizes[50:]) > AT_ONCE // 2, "the rest is taken by its length"
 
 
+async def test_what_a_request_consists_of_is_told_apart(bench: tuple[RequestCounter, Words]) -> None:
+    counting, _ = bench
+    parts = (
+        (Role.SYSTEM, (Text("be brief"),)),
+        (Role.USER, (Text("one two three"),)),
+        (Role.TOOL, (ToolResult("1", (Text("a b c d e"),), False),)),
+        (Role.TOOL, (ToolResult("2", (Text("f g"),), False),)),
+    )
+    messages = tuple(Message(role, held, digest(role, held)) for role, held in parts)
+    asked = Conversation("chat", "m", messages, instructions="do as told", schemas="some tools")
+    told = counting.told_apart(asked)
+    assert (told.system, told.tools) == (3 + 2 + 4, 2)
+    assert told.results == (5 + 8) + (2 + 8), "the frame of a message is not the tool's"
+    counting.sizes(asked)
+    assert counting.told_apart(asked, range(2, 3)).results == 2 + 8
+    assert counting.told_apart(asked, range(1)).system == 3
+
+
 async def test_what_stands_outside_the_messages_is_counted_once_too(bench: tuple[RequestCounter, Words]) -> None:
     counting, words = bench
     counting.weigh(conversation("one", instructions=LONG))
