@@ -101,6 +101,16 @@ class MemoryUse:
 
 
 @dataclass(frozen=True, slots=True)
+class SaidIn:
+    """A session in which a memory was said, and how many times; ``at`` is when the session began."""
+
+    memory: str
+    session: str
+    at: datetime
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
 class Lesson:
     """What one exchange taught, written in one transaction with the worker's cursor.
 

@@ -8,12 +8,15 @@ from typing import Any
 
 import orjson
 
-from memory.fact import Fact, State
-from memory.ports import MemoryUse
+from memory.fact import Fact, Passage, State
+from memory.ports import MemoryUse, SaidIn
 from memory.stores.base import JournalPart, ask_many
 from memory.stores.connection import Connection
-from memory.stores.queries import QUERIES
-from memory.stores.rows import fact_of, stamp
+from memory.stores.queries import QUERIES, holding
+from memory.stores.rows import fact_of, passage_of, stamp
+
+MAX_LOOKED_AT = 400
+"""Passages of one session that are looked at for what was said in it."""
 
 SHOWN = 5
 """In so many sessions a memory must have been shown, and not used, to count as used once."""
@@ -94,6 +97,29 @@ class LineageStore(JournalPart):
             return [fact for fact in found if fact.owner in owners and fact.state is State.ACTIVE]
 
         return await self._few(work, len(sources))
+
+    async def said_in(self, memories: Sequence[str]) -> list[SaidIn]:
+        """See :class:`memory.features.history.sayings.SayingsJournal`."""
+
+        def work(connection: Connection) -> list[SaidIn]:
+            return [
+                SaidIn(row["memory"], row["session"], datetime.fromisoformat(row["started_at"]), row["said"])
+                for row in ask_many(connection, "said_in", memories)
+            ]
+
+        return await self._db.read(work)
+
+    async def passages_saying(
+        self, session: str, source: bytes, words: Sequence[str], owners: Sequence[str]
+    ) -> list[Passage]:
+        """See :class:`memory.features.history.sayings.SayingsJournal`."""
+        given = (session, source, _json([holding(word) for word in words if word]), source, MAX_LOOKED_AT)
+
+        def work(connection: Connection) -> list[Passage]:
+            found = (passage_of(row) for row in connection.execute(QUERIES["passages_saying"], given))
+            return [passage for passage in found if passage.owner in owners]
+
+        return await self._db.read(work)
 
     async def use_times(self, id: str) -> list[datetime]:
         """See :class:`memory.features.history.lives.Looking`."""

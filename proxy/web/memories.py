@@ -26,7 +26,7 @@ async def memories(visit: PageVisit) -> web.StreamResponse:
     """``?q=…&project=…&kind=…&origin=…&state=…&from=50``."""
     text, everything = visit.query("q"), await visit.everything()
     chosen = {"q": text, "project": visit.project, **{name: visit.query(name) for name in ("kind", "origin", "state")}}
-    passed = _passed(visit.query("from"))
+    passed = passed_over(visit.query("from"))
     found = await _searched(visit, text) if text else await _listed(visit, passed)
     return await show(
         visit,
@@ -103,7 +103,8 @@ def _origins(visit: PageVisit) -> frozenset[Origin]:
     return frozenset({choice(value, "origin", Origin)}) if value else frozenset(Origin)
 
 
-def _passed(text: str) -> int:
+def passed_over(text: str) -> int:
+    """How many come before the first that is shown, by ``?from=``."""
     if not text:
         return 0
     if not (text.isascii() and text.isdigit() and len(text) < 7):

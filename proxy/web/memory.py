@@ -17,13 +17,21 @@ from memory.services.person.fact_revision import Superseded
 from proxy import explanations
 from proxy.api import serializers
 from proxy.api.params import id_of
+from proxy.web.memories import passed_over
 from proxy.web.plots.strength import strength
 from proxy.web.rendering import show
 from proxy.web.today import request
 from proxy.web.visit import PageVisit
 
 
-async def featured(visit: PageVisit, path: str, owners: Sequence[str], names: Mapping[str, str], limit: int) -> Any:
+async def featured(
+    visit: PageVisit,
+    path: str,
+    owners: Sequence[str],
+    names: Mapping[str, str],
+    limit: int,
+    query: Mapping[str, str] | None = None,
+) -> Any:
     """The answer of the feature that has this route.
 
     Raises:
@@ -32,16 +40,16 @@ async def featured(visit: PageVisit, path: str, owners: Sequence[str], names: Ma
     for feature in features():
         for route in feature.routes():
             if (route.method, route.path) == ("GET", path):
-                question = RouteRequest(visit.scope, tuple(owners), limit, visit.now, dict(names), {})
+                question = RouteRequest(visit.scope, tuple(owners), limit, visit.now, dict(names), {}, query or {})
                 return await route.answer(visit.memory.features.of(feature), question)
     raise LookupError(path)
 
 
+SAYINGS = 20
+"""Sessions whose sayings stand on one page."""
+
 POINTS = 120
 """Strengths that are drawn."""
-
-MAX_MESSAGE_CHARS = 3000
-"""Characters that are shown of the message that a memory came from."""
 
 
 async def memory(visit: PageVisit) -> web.StreamResponse:
@@ -50,6 +58,8 @@ async def memory(visit: PageVisit) -> web.StreamResponse:
     journal, now = visit.memory.journal, visit.now
     sessions = await journal.sessions_by_id([held.session])
     session = sessions.get(held.session)
+    passed = passed_over(visit.query("from"))
+    said = await featured(visit, "facts/{id}/sayings", owners, {"id": held.id}, SAYINGS, {"from": str(passed)})
     shown = serializers.memory(held, now, by_id=True)
     receipts = await journal.receipts_showing(held.id, visit.scope)
     used = await journal.sessions_by_id([each.session for each in receipts])
@@ -61,7 +71,8 @@ async def memory(visit: PageVisit) -> web.StreamResponse:
         layers=_above(held, visit.scope.org),
         source=explanations.source(shown | {"runtime": session.runtime if session else ""}, None, now),
         session=session,
-        said=await _source_message(visit, held),
+        said=said,
+        earlier=max(passed - SAYINGS, 0) if passed else None,
         receipts=[request(each, used.get(each.session)) for each in receipts],
         begun=await journal.pages_showing(held.id, visit.scope),
         **(await _life(visit, held, owners)),
@@ -162,17 +173,6 @@ def _above(held: Memory, org: str | None) -> list[Layer]:
     if not isinstance(held, Fact) or held.state is not State.ACTIVE:
         return []
     return [each for each in list(Layer)[list(Layer).index(held.layer) + 1 :] if org or each is not Layer.ORG]
-
-
-async def _source_message(visit: PageVisit, held: Memory) -> str:
-    """The message that a memory came from, as far as it is the person's own."""
-    if not held.source:
-        return ""
-    messages = await visit.memory.journal.messages_by_digest(visit.person(), held.source.hex(), 1)
-    if not messages or messages[0].forgotten:
-        return ""
-    text = messages[0].message.spoken or messages[0].message.text
-    return text if len(text) <= MAX_MESSAGE_CHARS else f"{text[:MAX_MESSAGE_CHARS]} …"
 
 
 async def _life(visit: PageVisit, held: Memory, owners: Sequence[str]) -> dict[str, Any]:

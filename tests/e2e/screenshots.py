@@ -1,5 +1,5 @@
-"""Pictures of every page of the web page for the docs: ``python -m tests.e2e.screenshots`` (needs Debian's
-``chromium``).
+"""Pictures of every page of the web page for the docs: ``python -m tests.e2e.screenshots [NAME...]`` (needs Debian's
+``chromium``), or of those that are named.
 
 Each page is opened on a home with something on it, in windows of three widths; what the window shows is written into
 ``docs/screenshots``, and ``docs/screenshots.md`` shows them side by side.
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 from tests.e2e.chromium import Chromium, chromium, program
@@ -28,15 +29,17 @@ Every page of [the web page](web.md), in windows of {widths} pixels; `python -m 
 """
 
 
-async def taken(browser: Chromium, proxy: Running, provider: FakeProvider, rules: Path) -> list[str]:
-    """Take the pictures; the names of the pages."""
+async def taken(
+    browser: Chromium, proxy: Running, provider: FakeProvider, rules: Path, only: Collection[str]
+) -> list[str]:
+    """Take the pictures, ``only`` of some pages where any are named; the names of all pages."""
     looking = Looking(browser, proxy, provider, rules, axe="", pictures=None)
     await browser.listen()
     await looking.log_in()
     addresses = await looking.addresses()
     names = [name for name in addresses if name not in LEFT_OUT]
     for name in names:
-        for width, height in SIZES:
+        for width, height in SIZES if not only or name in only else ():
             await browser.sized(width, height)
             await browser.visit(looking.root + addresses[name])
             await browser.screenshot(FOLDER / f"{name}-{width}.webp")
@@ -54,10 +57,10 @@ def page_of(names: list[str]) -> str:
     return "\n".join(parts)
 
 
-async def take(name: str) -> list[str]:
+async def take(name: str, only: Collection[str] = ()) -> list[str]:
     """All of it, in a browser of its own."""
     async with filled() as (proxy, provider, rules), chromium(name) as browser:
-        return await taken(browser, proxy, provider, rules)
+        return await taken(browser, proxy, provider, rules, only)
 
 
 def main() -> int:
@@ -67,11 +70,15 @@ def main() -> int:
         print("there is no chromium here (apt-get install chromium)")
         return 1
     FOLDER.mkdir(exist_ok=True)
-    for old in FOLDER.glob("*.webp"):
+    only = frozenset(sys.argv[1:])
+    for old in FOLDER.glob("*.webp") if not only else ():
         old.unlink()
-    names = asyncio.run(take(name))
+    names = asyncio.run(take(name, only))
+    if unknown := only.difference(names):
+        print(f"there is no page {', '.join(sorted(unknown))}; there are {', '.join(names)}")
+        return 1
     (DOCS / "screenshots.md").write_text(page_of(names), encoding="utf-8")
-    print(f"{len(names)} pages, {len(names) * len(SIZES)} pictures in {FOLDER}")
+    print(f"{len(only or names)} pages, {len(only or names) * len(SIZES)} pictures in {FOLDER}")
     return 0
 
 

@@ -56,6 +56,23 @@ async def test_a_search_tells_the_parts_of_the_score(ask: Asking, browser: Brows
     assert "heron" in (await browser.get("memory?q=heron&kind=fact")).text
 
 
+async def test_all_that_was_said_of_a_memory_stands_on_its_page(proxy: Running, ask: Asking, browser: Browser) -> None:
+    rule = "In this project tests stand beside the code, never in a folder of their own."
+    for number in range(22):
+        behind = "<img src=x onerror=alert(1)>" if number == 21 else f"That is number {number}."
+        await proxy.chat(f"{rule} {behind}", session=f"s{number}")
+    await proxy.learned()
+    [held] = [each for each in (await ask("GET", "api/facts"))["facts"] if "beside the code" in each["text"]]
+    page = await browser.get(f"memory/{held['id']}")
+    assert "In 22 sessions" in page.text and page.raw.count("<blockquote") == 20
+    assert page.text.index("That is number 0.") < page.text.index("That is number 19.")
+    rest = await browser.get(f"memory/{held['id']}?from=20")
+    assert rest.raw.count("<blockquote") == 2 and "That is number 20." in rest.text
+    assert "<img src=x" not in rest.raw and "<img src=x onerror=alert(1)>" in rest.text
+    assert f"/palimpsest/memory/{held['id']}?from=20#said" in page.links
+    await browser.get(f"memory/{held['id']}?from=x", 422)
+
+
 async def test_all_are_reached_page_by_page(ask: Asking, browser: Browser) -> None:
     for number in range(52):
         await remembered(ask, f"The lamp {number} of the pier is green")
