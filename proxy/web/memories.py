@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from aiohttp import web
@@ -78,12 +79,18 @@ async def _searched(visit: PageVisit, text: str) -> list[dict[str, Any]]:
     if state is not State.ACTIVE:
         states = frozenset(State) if state is None else frozenset({state})
         facts = await commands.facts(owners, text, kinds=frozenset(kinds), states=states, limit=LOOKED)
-        return [serializers.memory(fact, visit.now) for fact in facts if fact.origin in origins]
-    return [
-        serializers.memory(each.memory, visit.now) | {"score": each.score, "why": dict(each.why)}
-        for each in await commands.search(text, owners, LOOKED)
+        kept = (fact for fact in facts if fact.origin in origins)
+        return [serializers.memory(fact, visit.now) for fact in islice(kept, EACH)]
+    narrowed = bool(visit.query("kind") or visit.query("origin"))
+    found = (
+        each
+        for each in await commands.search(text, owners, LOOKED if narrowed else EACH)
         if each.memory.origin in origins
         and (each.memory.kind in kinds if isinstance(each.memory, Fact) else not visit.query("kind"))
+    )
+    return [
+        serializers.memory(each.memory, visit.now) | {"score": each.score, "why": dict(each.why)}
+        for each in islice(found, EACH)
     ]
 
 

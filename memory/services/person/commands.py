@@ -41,7 +41,7 @@ from memory.understanding.packaged_weights import clear_caches
 
 ENOUGH = 20
 """Memories found by their words and meaning from which on it is not looked through every text for the words as they
-stand: among 365,000 that takes a fifth of a second."""
+stand: among 365,000 that takes about a tenth of a second."""
 
 LEARN_SECONDS = 2.0
 """For how long it is learned from what was said before memories are looked through or forgotten. What is still to be

@@ -94,15 +94,13 @@ class RequestSizer:
         """What the tokens of a request with these edits came from; they add up to what the provider will report."""
         conversation = request.conversation
         told = self._counting.told_apart(conversation, standing.dropped)
-        page = 0
-        for index, entry in standing.entries:
-            if index >= conversation.head:
-                break
-            page += self.tokens(entry.text) if entry.about in (PAGE, ROTATE) else 0
+        # Most entries say that nothing was added.
+        ours = [entry.text for _, entry in standing.entries if entry.text and entry.about in (PAGE, ROTATE)]
+        page = sum(map(self.tokens, ours))
         parts = (told.system, told.tools + self.offered(request), page, load.appended - page, told.results - load.left)
         share = load.expected / max(load.total, 1)
         known = [max(int(tokens * share), 0) for tokens in parts]
-        return WindowSources(*known, talk=max(load.expected - sum(known), 0))
+        return WindowSources(*known, max(load.expected - sum(known), 0))
 
     async def counted(self, request: SessionRequest, standing: ActiveEdits, load: RequestSize) -> RequestSize:
         """The load counted exactly, as far as that does not take long: after a start all is estimated, and an estimate

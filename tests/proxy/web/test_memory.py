@@ -57,12 +57,12 @@ async def test_a_search_tells_the_parts_of_the_score(ask: Asking, browser: Brows
 
 
 async def test_all_that_was_said_of_a_memory_stands_on_its_page(proxy: Running, ask: Asking, browser: Browser) -> None:
-    rule = "In this project tests stand beside the code, never in a folder of their own."
+    rule = "The staging cluster is called heron, and only Rosa may restart it."
     for number in range(22):
         behind = "<img src=x onerror=alert(1)>" if number == 21 else f"That is number {number}."
-        await proxy.chat(f"{rule} {behind}", session=f"s{number}")
-    await proxy.learned()
-    [held] = [each for each in (await ask("GET", "api/facts"))["facts"] if "beside the code" in each["text"]]
+        await proxy.chat(f"{rule}\n\n{behind}", session=f"s{number}")
+        await proxy.learned()
+    [held] = [each for each in (await ask("GET", "api/facts"))["facts"] if each["text"] == rule]
     page = await browser.get(f"memory/{held['id']}")
     assert "In 22 sessions" in page.text and page.raw.count("<blockquote") == 20
     assert page.text.index("That is number 0.") < page.text.index("That is number 19.")

@@ -64,7 +64,9 @@ async def test_sessions_are_drawn(full: Running) -> None:
     for each in its:
         assert sum(each["sources"].values()) == each["tokens"], "all of a request came from somewhere"
     assert max(each["sources"]["results"] for each in its) > max(each["sources"]["system"] for each in its)
-    assert its[0]["sources"]["page"] > 0, "its page stands in the newest request, too"
+    for name in ("page", "recall"):
+        given = [each for each in receipts if each["sources"] and each[f"{name}_tokens"]]
+        assert given and all(each["sources"][name] > 0 for each in given), name
     for name, tokens in its[0]["sources"].items():
         assert f'class="swatch {name}"' in page.raw and f"{name} {tokens:,}" in page.raw
     assert "<desc>Of the last request: system" in page.raw and "What its stubs stand for" in page.text

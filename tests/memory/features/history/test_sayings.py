@@ -11,8 +11,8 @@ from tests.memory.stores.derived_facts import fact, passage
 from tests.proxy.api.asking import asking
 from tests.running import running
 
-RULE = "We decided to use PostgreSQL 16 for the ledger, because the reports need window functions."
-SAID = (RULE, f"Before I forget it for the third time: {RULE}", f"Once more. {RULE} And <b>nothing</b> else.")
+RULE = "The staging cluster is called heron, and only Rosa may restart it."
+SAID = (RULE, f"Thank you. {RULE}", f"{RULE}\n\nAnd <b>nothing</b> else.")
 
 
 async def test_a_memory_has_all_its_sayings_from_the_oldest_to_the_newest(tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ async def test_a_memory_has_all_its_sayings_from_the_oldest_to_the_newest(tmp_pa
         for number, text in enumerate(SAID):
             await proxy.chat("Hello there.", "Hello.", text, session=f"s{number}")
             await proxy.learned()
-        [held] = (await ask("GET", "api/facts?text=PostgreSQL"))["facts"]
+        [held] = (await ask("GET", "api/facts?text=heron"))["facts"]
         told = await ask("GET", f"api/facts/{held['id'][:8]}/sayings")
         assert told["id"] == held["id"] and told["sessions"] == 3 and told["later"] is None
         assert [each["text"] for each in told["sayings"]] == list(SAID)
