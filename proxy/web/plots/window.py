@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from proxy.web.plots.svg import element, picture, steps
+from proxy.web.plots.svg import element, path, picture, steps
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -66,6 +66,8 @@ def strip(uses: Sequence[WindowUse]) -> Markup:
     def y(tokens: float) -> float:
         return base - tokens / top * (base - TOP)
 
+    own = [(x(place), y(each.own)) for place, each in enumerate(uses)]
+    own = [(float(LEFT), own[0][1]), *own, (float(WIDTH - RIGHT), own[-1][1])]
     # The upper ones first: each layer reaches down to the axis, and those below it are drawn over it.
     layers = [element("path", d=steps(LEFT, wide, [y(each.tokens) for each in uses], base), class_="untold")]
     for name in reversed([name for name in SOURCES if any(each.sources.get(name) for each in uses)]):
@@ -90,7 +92,7 @@ def strip(uses: Sequence[WindowUse]) -> Markup:
         HEIGHT,
         _caption(uses),
         *layers,
-        element("path", d=steps(LEFT, wide, [y(each.own) for each in uses]), class_="line future"),
+        element("path", d=path(own), class_="line future"),
         element("line", x1=LEFT, y1=base, x2=WIDTH - RIGHT, y2=base, class_="axis"),
         *limit,
         *marks,
