@@ -99,8 +99,9 @@ class RequestSizer:
         page = sum(map(self.tokens, ours))
         parts = (told.system, told.tools + self.offered(request), page, load.appended - page, told.results - load.left)
         share = load.expected / max(load.total, 1)
-        known = [max(int(tokens * share), 0) for tokens in parts]
-        return WindowSources(*known, max(load.expected - sum(known), 0))
+        system, tools, page, recall, results = (max(int(tokens * share), 0) for tokens in parts)
+        talk = max(load.expected - system - tools - page - recall - results, 0)
+        return WindowSources(system, tools, page, recall, results, talk)
 
     async def counted(self, request: SessionRequest, standing: ActiveEdits, load: RequestSize) -> RequestSize:
         """The load counted exactly, as far as that does not take long: after a start all is estimated, and an estimate
