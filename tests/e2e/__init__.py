@@ -15,13 +15,17 @@ with a home folder of its own, configured by ``connect``.
 ``model``       the scripted model server, which keeps what was forwarded to it
 ``stage``       what every scenario stands on: the proxy, a client's turns, checks
 ``scenarios``   all of them, by name:
-``once``        ``once``, for light clients: a tool, something worth remembering, two projects
+``once``        ``once``, for clients that are slow: one side of each of the others, in five turns
 ``scenario``    ``turns``: a session, its faults, and what it taught
 ``asking``      ``asking``: memory's tools, called in the middle of a reply
 ``weeks``       ``weeks``: a failure and its fix, then the same failure long after
 ``errands``     ``errands``: sub-agents, and what is kept of them
 ``branches``    ``branches``: what is learnt on branches that are merged, reverted, dropped
 ``long``        ``unshed`` and ``long``: what passes a client's threshold, without shedding and with it
+``recorded``    ``recorded``, where it is named: what a client sends, made neutral for the tests
+``neutral``     how that is done
+``tap``         what a client itself sent, before memory added to it
+``prefixes``    what two requests of a session share: as they were sent, and as they were forwarded
 ``material``    the files that fill a window
 ``tried``       what each can do, as a table in the docs
 ``inside``      one scenario with one client, inside the namespace

@@ -47,7 +47,6 @@ class Asking(Stage):
         await self.check("the proxy is killed and started again", self.restart)
         await self.check("the session is resumed", lambda: self._turn("Let us go on.", 0, say="With pleasure."))
         await self.check("the client has seen nothing of it", self._unseen)
-        await self.check("the proxy is well, and ends when it is told to", self.well)
 
     async def _told(self) -> None:
         """Memory is asked next, and some clients do so before it has learned what was said."""

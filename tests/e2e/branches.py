@@ -48,7 +48,6 @@ class Branches(Stage):
         await self.check("merged, it is the project's", lambda: self._asks(ASK_QUEUE, _says("7100", "branch")))
         if self.client.name in WHOLE:
             await self._later()
-        await self.check("the proxy is well, and ends when it is told to", self.well)
 
     async def _goes_on(self) -> None:
         self._git("checkout", "-q", "-b", "retry-twice", "retry")

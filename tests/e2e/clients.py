@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from proxy.connect import Address, Machine, NotEditable, carry_out, plan, preview
 from proxy.connect.windows import WINDOW
@@ -17,6 +17,18 @@ from tests.e2e.script import Call
 MODEL = "scripted"
 WHOLE = ("turns", "errands", "unshed", "long")
 """The scenarios that show the whole of what memory promises; the others go into one side of it with some clients."""
+
+
+class Beside(NamedTuple):
+    """A program that runs as long as the client is played, and the port on which it then listens."""
+
+    command: list[str]
+    port: int
+
+
+AGENTS = ("main", "other")
+"""OpenClaw's, one for each project."""
+GATEWAY_PORT = 18999
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +73,10 @@ class Client:
 
     def prepare(self) -> None:
         """Write what it needs beside what ``connect`` writes."""
+
+    def beside(self) -> Beside | None:
+        """What must run beside its turns; nothing for most."""
+        return None
 
     def at(self, project: Path) -> None:
         """Be told where the next turn takes place, where the folder that it is started in does not say so."""
@@ -485,39 +501,67 @@ class OpenClaw(Client):
     plays = ("once",)
     appends = False
 
+    def __init__(self, place: Place, window: int | None = None) -> None:
+        super().__init__(place, window)
+        self._agent = AGENTS[0]
+
     def environment(self) -> dict[str, str]:
         off = ("NO_AUTO_UPDATE", "DISABLE_BONJOUR", "NO_RESPAWN", "HIDE_BANNER", "SKIP_CHANNELS")
         return {f"OPENCLAW_{what}": "1" for what in off}
 
     def prepare(self) -> None:
-        model = {"id": MODEL, "name": "Scripted", "input": ["text"], "contextWindow": 200_000, "maxTokens": 8_000}
+        window = self.window or 200_000
+        model = {"id": MODEL, "name": "Scripted", "input": ["text"], "contextWindow": window, "maxTokens": 8_000}
         provider = {"apiKey": "sk-scripted", "api": "openai-completions", "models": [model]}
+        agents = {
+            "defaults": {"model": {"primary": f"openai/{MODEL}"}, "skipBootstrap": True},
+            "entries": {
+                agent: {"workspace": str(project), **({"default": True} if agent == AGENTS[0] else {})}
+                for agent, project in zip(AGENTS, self.place.projects, strict=True)
+            },
+        }
         told = {
-            "gateway": {"mode": "local", "port": 18999, "bind": "loopback", "auth": {"mode": "none"}},
+            "gateway": {"mode": "local", "port": GATEWAY_PORT, "bind": "loopback", "auth": {"mode": "none"}},
             "update": {"checkOnStart": False},
-            "agents": {"defaults": {"model": {"primary": f"openai/{MODEL}"}, "skipBootstrap": True}},
+            "agents": agents,
             "tools": {"profile": "coding"},
             "models": {"mode": "merge", "providers": {"openai": provider, "anthropic": {"models": []}}},
         }
         self._write(self.place.home / ".openclaw" / "openclaw.json", told)
 
-    def command(self, prompt: str, resume: bool) -> list[str]:
-        self._sessions += not resume
-        command = [self.bin("openclaw"), "agent", "--local", "--json", "--session-id", f"s{self._sessions}"]
-        return [*command, "--timeout", "150", "--message", prompt]
+    def beside(self) -> Beside:
+        """Its gateway, in which sessions and sub-agents live."""
+        command = [self.bin("openclaw"), "gateway", "run", "--port", str(GATEWAY_PORT), "--bind", "loopback"]
+        return Beside(command, GATEWAY_PORT)
 
     def at(self, project: Path) -> None:
-        """Its workspace stands in its file, wherever it is started."""
-        file = self.place.home / ".openclaw" / "openclaw.json"
-        told = json.loads(file.read_text())
-        told["agents"]["defaults"]["workspace"] = str(project)
-        self._write(file, told)
+        """Each agent has a workspace of its own, wherever its turn is started."""
+        self._agent = AGENTS[self.place.projects.index(project)]
+
+    def command(self, prompt: str, resume: bool) -> list[str]:
+        self._sessions += not resume
+        command = [self.bin("openclaw"), "agent", "--agent", self._agent, "--session-id", f"s{self._sessions}"]
+        return [*command, "--json", "--timeout", "150", "--message", prompt]
 
     def read(self, path: Path) -> Call:
         return Call("read", {"path": str(path)})
 
     def shell(self, command: str) -> Call:
         return Call("exec", {"command": command})
+
+    def delegate(self, prompt: str) -> tuple[Call, ...]:
+        return self._deferred("sessions_spawn", task=prompt, collect=True), self._collected("{agent}")
+
+    def delegate_two(self, one: str, other: str) -> tuple[Call, ...]:
+        first, second = (self._deferred("sessions_spawn", task=prompt, collect=True) for prompt in (one, other))
+        return replace(first, beside=(second,)), self._collected("{agent before}"), self._collected("{agent}")
+
+    def _collected(self, run: str) -> Call:
+        return self._deferred("agents_wait", ids=[run], timeoutSeconds=120)
+
+    def _deferred(self, tool: str, **arguments: object) -> Call:
+        """Most of its tools are called by way of another one."""
+        return Call("tool_call", {"id": tool, "args": arguments})
 
 
 class Goose(Client):

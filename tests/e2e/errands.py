@@ -24,32 +24,33 @@ class Errands(Stage):
     """Sub-agents, and what is kept of them."""
 
     name = "errands"
+    child: Step
+    """What the sub-agent did that studied the parser."""
 
     async def scenes(self) -> None:
         """All of it."""
         await self.check("a sub-agent studies the parser", self._studies)
-        await self.check("its research is kept, tied and whole", self._kept)
+        await self.check("its research is kept, tied and whole", self.kept)
         await self.check("it is found by what it was about, and by what it read", self._found)
         await self.check("two at once are not mixed up", self._two)
         if self.client.name == "claude":
             await self.check("one in the background is kept too", self._behind)
         await self.check("a reworded question in a new session is given the report", self._given)
-        await self.check("the proxy is well, and ends when it is told to", self.well)
 
-    def _errand(self, say: str) -> Step:
+    def errand(self, say: str) -> Step:
         """What a sub-agent does: it reads a file, and reports."""
         calls = (self.client.read(self.project / "parser.py"), *self.client.reports(say))
         return self.model.script.add(calls=calls, say=say)
 
     async def _studies(self) -> None:
-        self._child = self._errand(REPORT)
-        calls = self.client.delegate(f"{QUESTION} {self._child.mark}")
+        self.child = self.errand(REPORT)
+        calls = self.client.delegate(f"{QUESTION} {self.child.mark}")
         await self.turn("Have the parser studied.", calls=calls, say="It was studied.")
-        if len(self.model.of_step(self._child.number)) < 2:
+        if len(self.model.of_step(self.child.number)) < 2:
             raise Failed("the sub-agent did not do its work")
 
-    async def _kept(self) -> None:
-        [told] = await self._research(self._child)
+    async def kept(self) -> None:
+        [told] = await self._research(self.child)
         if not told["parent"] or told["claimed_parent"]:
             raise Failed(f"it is not tied to its parent: {told}")
         whole = await self.ask(f"api/research/{told['handle']}?trail=1")
@@ -68,7 +69,7 @@ class Errands(Stage):
 
     async def _two(self) -> None:
         says = [f"The {part} of the project says that it is the {part}, in line 1, and no more." for part in _PARTS]
-        steps = [self._errand(say) for say in says]
+        steps = [self.errand(say) for say in says]
         pairs = zip(_PARTS, steps, strict=True)
         asked = [f"Look what the {part} of the project says. {step.mark}" for part, step in pairs]
         await self.turn("Have both looked at.", calls=self.client.delegate_two(*asked), say="Both were.")
@@ -81,7 +82,7 @@ class Errands(Stage):
                 raise Failed(f"{step.mark} is not tied to its parent")
 
     async def _behind(self) -> None:
-        child = self._errand("The project has no license file, neither in its root nor anywhere below it.")
+        child = self.errand("The project has no license file, neither in its root nor anywhere below it.")
         [call] = self.client.delegate(f"Look for the license of the project. {child.mark}")
         behind = Call(call.tool, {**call.arguments, "run_in_background": True})
         await self.turn("Have the license looked for meanwhile.", calls=(behind,), say="It is being looked for.")
@@ -90,9 +91,13 @@ class Errands(Stage):
             raise Failed("it is not tied to its parent")
 
     async def _given(self) -> None:
-        child = self._errand("As it was found before.")
+        child = self.errand("As it was found before.")
         calls = self.client.delegate(f"{REWORDED} {child.mark}")
         await self.turn("Have it told once more.", calls=calls, say="It was told.")
+        self.was_given(child)
+
+    def was_given(self, child: Step) -> None:
+        """A sub-agent that is asked the same in other words has the report in its first request."""
         forwarded = self.model.of_step(child.number)
         first = forwarded[0].raw if forwarded else ""
         if "earlier-research" not in first or "knows no quoting rule" not in first:

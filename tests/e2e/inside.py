@@ -48,7 +48,7 @@ async def play(name: str, scenario: str, folder: Path) -> list[dict[str, object]
         temporary=folder / "tmp",
         projects=(project(folder / "one"), project(folder / "two")),
     )
-    script, stage, narrow, _ = SCENARIOS[scenario]
+    script, stage, narrow, *_ = SCENARIOS[scenario]
     kind = CLIENTS[name]
     model = Model(script())
     upstream = await model.start()

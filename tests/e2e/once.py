@@ -1,39 +1,51 @@
-"""The light scenario, for clients that are not driven through all the others: a whole turn with a tool, something worth
-remembering, a new session of the project that knows it, and one of another project that does not."""
+"""The light scenario, for clients whose every turn takes long: in five turns one side of all the others.
+
+A tool, a kill, a resumed session in which the provider breaks off and something is told, a new session to which it
+comes and whose sub-agent's report is kept and given to the next one, and another project that knows nothing of it.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
+from tests.e2e.errands import QUESTION, REPORT, REWORDED, Errands
+from tests.e2e.scenario import DETAIL, FACT, Recalls
+from tests.e2e.stage import Failed
 
-from tests.e2e.scenario import ANSWER, FACT, QUESTION, UNRELATED, unrelated_in
-from tests.e2e.stage import Failed, Stage
 
-
-class Once(Stage):
-    """A turn, and what it taught."""
+class Once(Errands, Recalls):
+    """Each capability, shown once."""
 
     name = "once"
 
     async def scenes(self) -> None:
         """All of it."""
-        one, two = self.client.place.projects
-        await self.check("a turn with a tool", lambda: self._tool(one))
-        await self.check("a session's history only grows", lambda: self.grows([1]))
-        await self.check("something worth remembering", lambda: self.turn(FACT, say="I shall."))
-        await self.check("five unrelated things in another session", lambda: self.turn(UNRELATED, say="I see."))
-        await self.check("a new session of the project knows it", lambda: self._asks(one, knows=True))
-        await self.check("another project does not know it", lambda: self._asks(two, knows=False))
-        await self.check("the proxy is well, and ends when it is told to", self.well)
+        self.child, self._next = self.errand(REPORT), self.errand("As it was found before.")
+        await self.check("a turn with a tool", self._tool)
+        await self.check("the proxy is killed and started again", self.restart)
+        await self.check("a reply that is cut in the middle", self._told)
+        await self.check("five unrelated things in other sessions", self.others_told)
+        await self.check("a new session of the project recalls it, and nothing else", self._remembers)
+        await self.check("what is asked for otherwise is recalled, too", self.others_can_come)
+        await self.check("its research is kept, tied and whole", self.kept)
+        await self.check("the session is resumed with what it was told", self._keeps)
+        await self.check("a reworded question is given the report", self._given)
+        await self.check("another project does not know it", self.keeps_apart)
 
-    async def _tool(self, project: Path) -> None:
-        _, forwarded = await self.turn("Read my notes.", calls=(self.client.read(project / "NOTES.md"),), say="Read.")
+    async def _tool(self) -> None:
+        calls = (self.client.read(self.project / "NOTES.md"),)
+        _, forwarded = await self.turn("Read my notes.", calls=calls, say="Read.")
         if not any("heliotrope" in one.raw for one in forwarded):
             raise Failed("the tool's result was not forwarded")
 
-    async def _asks(self, project: Path, knows: bool) -> None:
-        await self.learnt()
-        _, forwarded = await self.turn(QUESTION, project=project, say="Let me think.")
-        if any(ANSWER in one.raw for one in forwarded) is not knows:
-            raise Failed(f"{ANSWER} {'does not stand' if knows else 'stands'} in what was forwarded for {project.name}")
-        if beside := unrelated_in(forwarded):
-            raise Failed(f"with the right one was recalled what has nothing to do with it: {', '.join(beside)}")
+    async def _told(self) -> None:
+        _, forwarded = await self.turn(f"{DETAIL} {FACT}", resume=True, say="I shall.", fault="cut", faults=1)
+        if len(forwarded) < 2:
+            raise Failed("the client did not try again")
+
+    async def _remembers(self) -> None:
+        await self.remembers(self.client.delegate(f"{QUESTION} {self.child.mark}"))
+
+    async def _keeps(self) -> None:
+        await self.keeps(self.client.delegate(f"{REWORDED} {self._next.mark}"))
+
+    async def _given(self) -> None:
+        self.was_given(self._next)

@@ -10,6 +10,7 @@ from tests.e2e.errands import Errands
 from tests.e2e.first_day import FirstDay
 from tests.e2e.long import Long, Unshed
 from tests.e2e.once import Once
+from tests.e2e.recorded import Recorded
 from tests.e2e.scenario import Turns
 from tests.e2e.script import Script
 from tests.e2e.stage import Stage
@@ -18,13 +19,14 @@ from tests.e2e.weeks import Weeks
 
 
 class Scenario(NamedTuple):
-    """How it is scripted and played, whether the client is given a small window, and with which clients: all where none
-    is named."""
+    """How it is scripted and played, whether the client is given a small window, with which clients (all where none is
+    named), and whether it is played only where it is itself named."""
 
     script: type[Script]
     stage: type[Stage]
     narrow: bool = False
     clients: tuple[str, ...] = ()
+    named: bool = False
 
 
 LIGHT = Once.name
@@ -40,4 +42,5 @@ SCENARIOS = {
     Branches.name: Scenario(Script, Branches),
     Unshed.name: Scenario(Walk, Unshed, narrow=True),
     Long.name: Scenario(Walk, Long, narrow=True),
+    Recorded.name: Scenario(Script, Recorded, named=True),
 }

@@ -81,7 +81,7 @@ class Script:
 
     def named(self, text: str) -> Step | None:
         """The newest step that a text names."""
-        return self.steps.get(max((int(number) for number in _MARK.findall(text)), default=0))
+        return self.steps.get(max((int(number) for number in MARK.findall(text)), default=0))
 
     def at(self, step: Step, done: int, raw: str) -> Action:
         """What the model does in a step after so many replies."""
@@ -124,8 +124,9 @@ def _replies(step: Step | None, calls: int) -> int:
 
 _STAMP = re.compile(r"\A\s*<current_datetime>[^<]*</current_datetime>")
 """What Copilot CLI puts before a person's words."""
-_MARK = re.compile(r"\[step-(\d{4})\]")
-_AGENT = re.compile(r'agent_id\\*":\s*\\*"([0-9a-f-]{36})')
+MARK = re.compile(r"\[step-(\d{4})\]")
+"""A step, as a prompt names it."""
+_AGENT = re.compile(r'(?:agent_id|runId)\\*":\s*\\*"([0-9a-f-]{36})')
 
 
 def flow_of(body: Mapping[str, Any]) -> Iterator[Event]:
@@ -178,6 +179,8 @@ def _filled(call: Call, agents: Mapping[str, str]) -> Call:
     def fill(value: Any) -> Any:
         if isinstance(value, list):
             return [fill(inner) for inner in value]
+        if isinstance(value, dict):
+            return {key: fill(inner) for key, inner in value.items()}
         return agents.get(value, value) if isinstance(value, str) else value
 
     return Call(call.tool, {key: fill(value) for key, value in call.arguments.items()})

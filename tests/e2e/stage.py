@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,11 +16,12 @@ from typing import Any, TypeVar
 import aiohttp
 
 from proxy.connect import NotEditable
-from tests.e2e.clients import Client
+from tests.e2e.clients import Beside, Client
 from tests.e2e.model import Forwarded, Model
-from tests.e2e.prefixes import shared, without_memory
+from tests.e2e.prefixes import Growth, Pair, growth
 from tests.e2e.sandbox import end_group, listening, run
 from tests.e2e.script import Step
+from tests.e2e.tap import NUMBER, Tap
 
 TURN_SECONDS = 180.0
 START_SECONDS = 60.0
@@ -29,6 +30,8 @@ SOON_SECONDS = 90.0
 """How long what is done beside the requests may take until it shows."""
 LOOK_SECONDS = 0.2
 PROXY_PORT = 8484
+TAP_PORT = 8485
+"""Where the client finds the proxy: its requests are kept on the way."""
 
 PATIENT = {
     "PALIMPSEST__MEMORY__RECALL__DEADLINE_MS": "20000",
@@ -70,7 +73,9 @@ class Stage:
         self.upstream = upstream
         self.folder = folder
         self.checks: list[Check] = []
+        self.tap = Tap(TAP_PORT, PROXY_PORT)
         self._proxy: asyncio.subprocess.Process | None = None
+        self._beside: asyncio.subprocess.Process | None = None
 
     @property
     def project(self) -> Path:
@@ -90,7 +95,13 @@ class Stage:
         try:
             if await self.check("the proxy starts, and connect configures the client", self._begin):
                 await self.scenes()
+                await self.check("no prefix is shorter than the client's own", self.grows)
+                await self.check("the proxy is well, and ends when it is told to", self.well)
         finally:
+            if self._beside is not None and self._beside.returncode is None:
+                end_group(self._beside.pid)
+                await self._beside.wait()
+            await self.tap.stop()
             await self.stop()
         return self.checks
 
@@ -184,19 +195,34 @@ class Stage:
         step.shown = said
         return step, forwarded
 
-    async def grows(self, steps: Sequence[int]) -> None:
-        """A session's requests share what the client's own share, at least: all of it, where it only ever appends."""
-        before: list[Any] = []
-        for one in (one for number in steps for one in self.model.of_step(number)):
-            messages = one.messages
-            own = shared(without_memory(before), without_memory(messages))
-            kept = shared(before, messages)
-            if kept < own or (self.client.appends and kept < len(before)):
-                raise Failed(
-                    f"step {one.step}: {kept} of {len(before)} messages are as they were forwarded before, "
-                    f"and {own} of the client's own are"
-                )
-            before = messages
+    def growth(self) -> Growth:
+        """How the requests of the sessions so far went on from one another."""
+        sent = {one.number: one for one in self.tap.sent}
+        first = dict[int, Pair]()
+        for one in self.model.seen:
+            number = int(one.headers.get(NUMBER, "0"))
+            if number in sent and not one.compaction and one.body.get("tools"):
+                first.setdefault(number, Pair(sent[number].body, one.body))
+        return growth(first.values())
+
+    async def grows(self) -> None:
+        """No request shares less with the one before it than what the client itself sent."""
+        told = self.growth()
+        if told.shorter:
+            raise Failed(f"of {told.compared}: {'; '.join(told.shorter)}")
+        if not told.compared:
+            raise Failed("no request goes on from another one")
+
+    async def say(self, words: str) -> Forwarded:
+        """One request of a plain program in the client's project, a session of its own; what was forwarded for it."""
+        system = {"role": "system", "content": f"Working directory: {self.project}"}
+        body = {"model": "scripted", "messages": [system, {"role": "user", "content": words}]}
+        url = f"http://127.0.0.1:{PROXY_PORT}/v1/chat/completions"
+        headers = {"Authorization": "Bearer sk-scripted"}
+        async with aiohttp.ClientSession() as session, session.post(url, json=body, headers=headers) as reply:
+            if reply.status != 200:
+                raise Failed(f"{words!r} was answered with {reply.status}: {(await reply.text())[:300]}")
+        return next(one for one in reversed(self.model.seen) if words in one.raw)
 
     async def ask(self, path: str) -> dict[str, Any]:
         """What an endpoint of the proxy's answers; a command takes seconds to start."""
@@ -258,7 +284,24 @@ class Stage:
         if settings := self.settings():
             (home / "config.yaml").write_text(json.dumps(settings))
         await self.start()
-        self.client.connect(f"http://127.0.0.1:{PROXY_PORT}")
+        await self.tap.start()
+        self.client.connect(f"http://127.0.0.1:{TAP_PORT}")
+        if beside := self.client.beside():
+            await self._start_beside(beside)
+
+    async def _start_beside(self, beside: Beside) -> None:
+        with (self.folder / "beside.log").open("ab") as log:
+            self._beside = started = await asyncio.create_subprocess_exec(
+                *beside.command,
+                cwd=self.project,
+                env=self.client.everything(),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        if not await listening(beside.port, SOON_SECONDS, unless=lambda: started.returncode is not None):
+            raise Failed(f"{beside.command[0]} does not listen: {(self.folder / 'beside.log').read_text()[-600:]}")
 
     def _environment(self) -> dict[str, str]:
         home = str(self.folder / "palimpsest")

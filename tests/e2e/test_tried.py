@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.e2e.stage import Check
 from tests.e2e.tried import COLUMNS, FILE, row, table
 
-KNOWS, APART = "a new session of the project knows it", "another project does not know it"
+KNOWS, APART = "a new session of the project recalls it, and nothing else", "another project does not know it"
 
 
 def test_a_row_says_what_was_shown_and_what_was_not_tried() -> None:

@@ -40,14 +40,15 @@ def _played(name: str) -> Callable[[str, str], bool]:
     return lambda scenario, check: scenario == name
 
 
+SUBAGENT: Final = ("its research is kept, tied and whole", "a reworded question is given the report")
 COLUMNS: Final = (
     Column("turn with a tool", _named("a turn with a tool", "resume, with a tool")),
-    Column("recall in the next session", _named("a new session of the project knows it")),
+    Column("recall in the next session", _named("a new session of the project recalls it, and nothing else")),
     Column("none in another project", _named("another project does not know it")),
-    Column("resume", _named("resume, with a tool", "resume after it", "the session is resumed with what it was told")),
-    Column("history only grows", _named("a session's history only grows")),
+    Column("resume", lambda scenario, check: check.startswith(("resume", "the session is resumed"))),
+    Column("prefix never shorter than the client's", _named("no prefix is shorter than the client's own")),
     Column("provider's faults", lambda scenario, check: check.startswith("a reply that is ")),
-    Column("sub-agents kept and reused", _played("errands")),
+    Column("sub-agents kept and reused", lambda scenario, check: scenario == "errands" or check in SUBAGENT),
     Column("long session, no compaction", _played("long")),
     Column("memory's tools in a reply", _played("asking")),
     Column("branches", _played("branches")),

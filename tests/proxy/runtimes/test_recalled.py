@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
-from pathlib import Path
-from typing import Any
-
 import orjson
 import pytest
-import pytest_asyncio
 
 from proxy.runtimes import RUNTIMES, recognise, user_text
 from proxy.wire import dialect_of
 from proxy.wire.slices import cut, items_of
-from tests.fake_provider import FakeProvider, fake_provider
+from tests.proxy.runtimes.memories import OPENS, OTHERS, PROJECT, REMEDY, RIGHT, Told, others_in, told
 from tests.proxy.runtimes.senders import SENDERS, TALK, Json, Sender, Turn
-from tests.running import Running, running
+from tests.running import Running
 
-RIGHT = "The staging gateway listens on port 7443 behind the reverse proxy."
 DECIDED = "We decided that the staging gateway listens on port 7443."
-REMEDY = "The error libwombat.so.3 not found means that tools/vendor.sh has not run."
-OTHERS = (
-    "The parser splits its input on commas and keeps the quotes.",
-    "Greta's birthday party is at the lake house in July.",
-    "The invoices are printed in Helvetica, never in Arial.",
-    "Our podcast comes out every second Thursday morning.",
-    "The greenhouse sensors report humidity every ten minutes.",
-)
 SMALL_TALK = (
     "Hello there.",
     "Good day.",
@@ -47,8 +31,7 @@ ASKED_THEN = (
     "Can you check whether the staging gateway port is free?",
 )
 PRINTED = "make: checking\nerror: libwombat.so.3 not found\nmake: *** stopped"
-PROJECT = {"x_palimpsest_project": "gate"}
-OPENS, PAGE = "<recalled-memory>", "<memory-page>"
+PAGE = "<memory-page>"
 
 in_one_loop = pytest.mark.asyncio(loop_scope="module")
 every = pytest.mark.parametrize("name", SENDERS)
@@ -72,37 +55,6 @@ def test_no_runtime_is_left_out() -> None:
     assert {runtime.name for runtime in RUNTIMES} == {sender.runtime for sender in SENDERS.values()}
 
 
-class Told:
-    """Servers that were told some memories, each memory in a session of its own, and have learned nothing since: what
-    one runtime says there is no memory of the next. Each runtime has a credential of its own, and so its own sessions.
-    """
-
-    def __init__(self, folder: Path, stack: AsyncExitStack) -> None:
-        self._folder, self._stack = folder, stack
-        self._told: dict[tuple[tuple[str, ...], str], tuple[Running, FakeProvider]] = {}
-
-    async def memories(self, *memories: str, **settings: Any) -> tuple[Running, FakeProvider]:
-        """The server that was told these."""
-        key = memories, str(settings)
-        if key not in self._told:
-            provider = await self._stack.enter_async_context(fake_provider())
-            home = self._folder / f"told-{len(self._told)}"
-            proxy = await self._stack.enter_async_context(running(provider, home, **settings))
-            for number, memory in enumerate(memories):
-                await proxy.chat(memory, session=f"told-{number}", project="gate")
-            await proxy.learned()
-            assert proxy.edge.memory is not None
-            await proxy.edge.memory.learner.stop()
-            self._told[key] = proxy, provider
-        return self._told[key]
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def told_once(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Told]:
-    async with AsyncExitStack() as stack:
-        yield Told(tmp_path_factory.mktemp("told"), stack)
-
-
 async def send(proxy: Running, sender: Sender, body: Json) -> tuple[bytes, str]:
     """Send a body as its runtime does; the bytes that were sent, and what was done with them."""
     sent = orjson.dumps(body)
@@ -118,21 +70,12 @@ def holding(body: Json | bytes, sender: Sender, mark: str) -> list[int]:
     return [index - len(messages) for index, message in enumerate(messages) if mark in orjson.dumps(message).decode()]
 
 
-def told(body: bytes) -> str:
-    """All that a body recalls."""
-    return "\n".join(re.findall(f"{OPENS}(.*?)</recalled-memory>", body.decode(), re.DOTALL))
-
-
 def _without(body: bytes, sender: Sender, places: list[int]) -> list[bytes]:
     """The bytes of all of a body's parts but the messages at these places, counted from the end."""
     _, fields = cut(body)
     items = items_of(fields[sender.listed])
     kept = [item for index, item in enumerate(items) if index - len(items) not in places]
     return [bytes(raw) for raw in (*kept, *(raw for name, raw in fields.items() if name != sender.listed))]
-
-
-def others_in(text: str) -> list[str]:
-    return [each for each in OTHERS if each[:24] in text]
 
 
 @in_one_loop

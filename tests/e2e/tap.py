@@ -1,0 +1,147 @@
+"""What a client itself sent: a relay between it and the proxy that passes every byte on and keeps the requests.
+
+Each request gets a number in a header, which comes out at the model again, so that what was forwarded can be laid
+beside what was sent. Connections are relayed one for one: where the proxy is killed, the client's break off.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+NUMBER = "x-e2e-request"
+"""The header with a request's number."""
+HEAD_BYTES = 2**20
+PIECE_BYTES = 2**16
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A request as the client sent it."""
+
+    number: int
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    raw: bytes
+
+    @property
+    def body(self) -> Any:
+        """Its body, parsed; None where it has none."""
+        return json.loads(self.raw) if self.raw else None
+
+
+class Tap:
+    """The relay, on a port of the loopback address. ``sent`` is what was sent through it, in order."""
+
+    def __init__(self, port: int, to: int) -> None:
+        self.port = port
+        self.sent: list[Sent] = []
+        self._to = to
+        self._count = 0
+        self._server: asyncio.Server | None = None
+        self._links: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> None:
+        """Listen."""
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", self.port, limit=HEAD_BYTES)
+
+    async def stop(self) -> None:
+        """Stop listening, and end what is still connected."""
+        if self._server is not None:
+            self._server.close()
+        for link in self._links:
+            link.cancel()
+        await asyncio.gather(*self._links, return_exceptions=True)
+
+    async def _accept(self, reads: asyncio.StreamReader, writes: asyncio.StreamWriter) -> None:
+        link = asyncio.current_task()
+        assert link is not None
+        self._links.add(link)
+        try:
+            await self._link(reads, writes)
+        finally:
+            self._links.discard(link)
+            writes.transport.abort()
+
+    async def _link(self, reads: asyncio.StreamReader, writes: asyncio.StreamWriter) -> None:
+        """One connection of the client's, and the one to the proxy that belongs to it."""
+        try:
+            replies, forwards = await asyncio.open_connection("127.0.0.1", self._to, limit=HEAD_BYTES)
+        except OSError:
+            return
+        ways = [
+            asyncio.create_task(self._requests(reads, forwards)),
+            asyncio.create_task(_pass_on(replies, writes)),
+        ]
+        try:
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for way in ways:
+                way.cancel()
+            await asyncio.gather(*ways, return_exceptions=True)
+            forwards.transport.abort()
+
+    async def _requests(self, reads: asyncio.StreamReader, forwards: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+            while True:
+                head = await reads.readuntil(b"\r\n\r\n")
+                line, _, rest = head.partition(b"\r\n")
+                self._count += 1
+                number = self._count
+                forwards.write(line + f"\r\n{NUMBER}: {number}\r\n".encode() + rest)
+                method, path, _ = line.decode("latin-1").split(" ", 2)
+                headers = _headers(rest)
+                if "upgrade" in headers:
+                    await _pass_on(reads, forwards)
+                    return
+                raw = await _body(reads, forwards, headers)
+                self.sent.append(Sent(number, method, path, headers, raw))
+
+
+async def _pass_on(reads: asyncio.StreamReader, writes: asyncio.StreamWriter) -> None:
+    """All that comes, until the other side ends."""
+    with contextlib.suppress(OSError):
+        while piece := await reads.read(PIECE_BYTES):
+            writes.write(piece)
+            await writes.drain()
+
+
+async def _body(reads: asyncio.StreamReader, forwards: asyncio.StreamWriter, headers: Mapping[str, str]) -> bytes:
+    """A request's body, passed on as it comes."""
+    if "chunked" not in headers.get("transfer-encoding", ""):
+        return await _bytes(reads, forwards, int(headers.get("content-length", "0")))
+    whole = b""
+    while True:
+        line = await reads.readline()
+        forwards.write(line)
+        if (size := int(line.partition(b";")[0], 16)) == 0:
+            while line not in (b"\r\n", b""):
+                line = await reads.readline()
+                forwards.write(line)
+            await forwards.drain()
+            return whole
+        whole += (await _bytes(reads, forwards, size + 2))[:-2]
+
+
+async def _bytes(reads: asyncio.StreamReader, forwards: asyncio.StreamWriter, count: int) -> bytes:
+    pieces = []
+    while count:
+        piece = await reads.read(min(count, PIECE_BYTES))
+        if not piece:
+            raise asyncio.IncompleteReadError(b"".join(pieces), count)
+        forwards.write(piece)
+        await forwards.drain()
+        pieces.append(piece)
+        count -= len(piece)
+    return b"".join(pieces)
+
+
+def _headers(head: bytes) -> dict[str, str]:
+    """Names in small letters."""
+    lines = (line.partition(":") for line in head.decode("latin-1").split("\r\n") if line)
+    return {name.strip().lower(): value.strip() for name, _, value in lines}
