@@ -16,13 +16,14 @@ from typing import Any
 from proxy.wire import dialect_of
 from tests.e2e.clients import Client
 from tests.e2e.material import Detail, File, write_files
+from tests.e2e.sandbox import PATIENCE
 from tests.e2e.stage import Failed, Stage
 from tests.e2e.walk import Walk
 
 OVER = 3
 """How many times a client's threshold is passed."""
 REPLY = "All of it was read: the offices, their gates, and what each of them takes on a day."
-GATE_SECONDS = 120.0
+GATE_SECONDS = 120.0 * PATIENCE
 
 _HANDLE = re.compile(r"palimpsest show ([0-9a-f]{12}\.\d+)")
 

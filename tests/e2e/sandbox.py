@@ -14,6 +14,9 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+PATIENCE = float(os.environ.get("E2E_PATIENCE", "1"))
+"""What every limit of time is multiplied by, for a machine that does other work beside."""
+
 _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 0x1
 
 

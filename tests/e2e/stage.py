@@ -19,14 +19,14 @@ from proxy.connect import NotEditable
 from tests.e2e.clients import Beside, Client
 from tests.e2e.model import Forwarded, Model
 from tests.e2e.prefixes import Growth, Pair, growth
-from tests.e2e.sandbox import end_group, listening, run
+from tests.e2e.sandbox import PATIENCE, end_group, listening, run
 from tests.e2e.script import Step
 from tests.e2e.tap import NUMBER, Tap
 
-TURN_SECONDS = 180.0
-START_SECONDS = 60.0
-STOP_SECONDS = 30.0
-SOON_SECONDS = 90.0
+TURN_SECONDS = 180.0 * PATIENCE
+START_SECONDS = 60.0 * PATIENCE
+STOP_SECONDS = 30.0 * PATIENCE
+SOON_SECONDS = 90.0 * PATIENCE
 """How long what is done beside the requests may take until it shows."""
 LOOK_SECONDS = 0.2
 PROXY_PORT = 8484

@@ -64,6 +64,8 @@ class Tap:
         self._links.add(link)
         try:
             await self._link(reads, writes)
+        except asyncio.CancelledError:
+            pass  # only its own end cancels it, and nobody waits for more
         finally:
             self._links.discard(link)
             writes.transport.abort()
@@ -129,7 +131,7 @@ async def _body(reads: asyncio.StreamReader, forwards: asyncio.StreamWriter, hea
 
 
 async def _bytes(reads: asyncio.StreamReader, forwards: asyncio.StreamWriter, count: int) -> bytes:
-    pieces = []
+    pieces = list[bytes]()
     while count:
         piece = await reads.read(min(count, PIECE_BYTES))
         if not piece:

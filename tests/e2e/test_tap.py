@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -26,7 +27,7 @@ def _free() -> int:
 @asynccontextmanager
 async def tapped(handler: object) -> AsyncIterator[tuple[Tap, str]]:
     """A server behind a relay, and the relay's address."""
-    app = web.Application()
+    app = web.Application(client_max_size=8 * 2**20)
     app.router.add_route("*", "/{path:.*}", handler)  # type: ignore[arg-type]
     runner = web.AppRunner(app)
     await runner.setup()
@@ -51,7 +52,7 @@ async def test_requests_of_one_connection_are_kept_in_order_whole_and_numbered()
         yield BODY[7:]
 
     async with tapped(_echo) as (tap, url), aiohttp.ClientSession() as client:
-        for number, data in ((1, BODY), (2, pieces()), (3, BODY * 40_000)):
+        for number, data in ((1, BODY), (2, pieces()), (3, io.BytesIO(BODY * 40_000))):
             async with client.post(f"{url}/v1/messages?beta=true", data=data) as reply:
                 whole = await reply.read()
                 assert reply.headers["seen"] == str(number)

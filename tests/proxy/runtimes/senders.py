@@ -1,4 +1,5 @@
-"""Bodies as each runtime sends them, by what RUNTIMES.md observed: the shapes are theirs, the words are ours.
+"""Bodies as each runtime sends them over each format, by hand: the shapes are theirs, the words are ours. Recorded ones are
+in ``tests/data/requests``.
 
 A session is a list of turns: (``human``, words), (``assistant``, words), (``call``, what the tool printed).
 """

@@ -29,7 +29,7 @@ SIGNED = "[step-"
 """What a prompt names its step with; nothing but a turn has it, and tools."""
 
 in_one_loop = pytest.mark.asyncio(loop_scope="module")
-every = pytest.mark.parametrize("client", PACKAGES)
+every = pytest.mark.parametrize("client", sorted(file.stem for file in REQUESTS.glob("*.json")))
 
 
 class Request:
