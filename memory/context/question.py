@@ -19,6 +19,7 @@ from memory.context.decompose import SubQuestion, parts
 from memory.context.message_intent import about_work, asking, only_moves_on, wants_advice
 from memory.context.route import NOWHERE, QuestionRoute, route_of
 from memory.conversation import Conversation, Message, Role, ToolResult
+from memory.language.printed import printed
 from memory.language.terms import term
 from memory.language.time_spans import spans
 from memory.language.words import stems
@@ -164,7 +165,7 @@ def _of_tool(failing: Sequence[ToolResult]) -> RecallQuestion | None:
     """The lines of results that tell what went wrong; those without any ask nothing."""
     lines: dict[str, None] = {}
     for result in failing:
-        for line in _cut(result.text).splitlines():
+        for line in _cut(printed(result.text)).splitlines():
             if _ERROR.search(line):
                 lines.setdefault(_NOISE.sub(" ", line).strip()[:300])
     text = "\n".join(list(lines)[-_ERROR_LINES:])

@@ -15,6 +15,7 @@ from itertools import islice
 from typing import Final
 
 from memory.behaviour import Key
+from memory.language.printed import printed
 
 HEAD: Final = 2000
 TAIL: Final = 6000
@@ -46,6 +47,7 @@ NONE: Final = ErrorSignature()
 def signature(text: str, failed: bool) -> ErrorSignature:
     """The signature of an output; empty where it shows no error. ``failed``: the runtime says that it failed; where it
     does not, the output's last lines must say so plainly."""
+    text = printed(text)
     cut = text if len(text) <= HEAD + TAIL else f"{text[:HEAD]}\n{text[-TAIL:]}"
     if not failed and not shows_error(cut):
         return NONE
@@ -65,7 +67,7 @@ def signature(text: str, failed: bool) -> ErrorSignature:
 
 def shows_error(text: str) -> bool:
     """Whether the end of an output says plainly that something went wrong."""
-    lines = text[-TAIL:].rstrip().splitlines()[-_LAST:]
+    lines = printed(text)[-TAIL:].rstrip().splitlines()[-_LAST:]
     return any(
         _PLAIN.match(line[:_MAX_LINE_CHARS]) and not _NO_ERROR.search(line, 0, _MAX_LINE_CHARS) for line in lines
     )

@@ -25,6 +25,9 @@ from tests.running import Running
 
 NAMES = {"claude": "claude-code", "qwen": "qwen-code", "copilot": "copilot-cli", "gemini": "gemini-cli"}
 """What the proxy calls a client, where that is another name than its package's."""
+UNKNOWN = {"cline": "ai-sdk"}
+"""What a client's sub-agents are known for, where nothing in their requests is the client's: Cline's have the system
+prompt that the model gave them."""
 SIGNED = "[step-"
 """What a prompt names its step with; nothing but a turn has it, and tools."""
 
@@ -87,7 +90,8 @@ def test_each_is_known_for_what_it_is_and_what_it_asks_for(client: str) -> None:
     for request in recorded(client):
         view = request.view
         runtime = recognise(request.headers, view)
-        assert runtime.name == NAMES.get(client, client)
+        known = UNKNOWN if request.turn and not request.holding(QUESTION) else NAMES
+        assert runtime.name == known.get(client, NAMES.get(client, client))
         kind = runtime.kind(request.headers, view).request
         assert (kind in (RequestKind.MAIN, RequestKind.SUBAGENT)) == request.turn, (kind, request.sent[:300])
 
