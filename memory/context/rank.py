@@ -152,7 +152,7 @@ def rank(
         pointed = parts_of(route, memory) if points else None
         close = near_by.get(id)
         alone = cosine >= floor.alone and is_evidence(memory)
-        if not (share or near or close or alone or (pointed and not only_exclaims(memory.text))):
+        if not (share or near or close or alone or (_meant(pointed) and not only_exclaims(memory.text))):
             continue
         if pointed or close:
             parts |= pointed or {}
@@ -161,6 +161,11 @@ def rank(
             extra = weights.extra(parts)
         scored.append((memory, own / whole + weights.beside * near + extra, parts))
     return best_first(map(_SCORED, scored))
+
+
+def _meant(pointed: Mapping[str, float] | None) -> bool:
+    """Whether a question points at a memory itself, and not only at whatever tells a time, an amount or a name."""
+    return pointed is not None and any(part != "answer" for part in pointed)
 
 
 def best_first(scored: Iterable[Scored]) -> list[Scored]:

@@ -80,3 +80,13 @@ def test_the_message_is_kept_with_its_time() -> None:
     assert timed.said == "What did we use for the queue until March 2026?"
     plain = ask(conversation(person("What do we use for the queue?")), NOW)
     assert plain is not None and plain.said == "What do we use for the queue?" and not plain.whole
+
+
+def test_what_only_tells_a_time_has_nothing_to_do_with_a_question_for_one() -> None:
+    asked = passage("The backup of the ledger starts at 04:30.", 1)
+    beside = passage("Our podcast comes out on Thursday at 10:15.", session="another")
+    question = ask(conversation(person("When does the backup of the ledger start?")), NOW)
+    assert question is not None
+    weighed, hits = weighed_for(question, [asked, beside]), found(question, [asked, beside], cosine=0.15)
+    assert all(hit.lexical == 0 for hit, memory in hits if memory is beside)
+    assert [each.memory for each in rank(question, weighed, hits, NOW)] == [asked]

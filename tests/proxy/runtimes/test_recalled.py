@@ -104,6 +104,17 @@ async def test_small_talk_of_old_never_comes(name: str, page: bool, told_once: T
 
 
 @in_one_loop
+@pytest.mark.parametrize("name", {sender.path: name for name, sender in SENDERS.items() if sender.tools}.values())
+async def test_what_only_tells_a_time_too_is_no_answer_to_when(name: str, told_once: Told) -> None:
+    sender = SENDERS[name]
+    moved = "The nightly backup of the ledger starts at 04:30, when the disks are idle."
+    proxy, provider = await told_once.memories(*OTHERS, moved, **{"memory.page.enabled": False})
+    await send(proxy, sender, sender.body([("human", "When does the nightly backup of the ledger start?")]))
+    recalled = told(provider.last.body)
+    assert "04:30" in recalled and not others_in(recalled), recalled
+
+
+@in_one_loop
 @every
 async def test_nothing_comes_beside_a_page_that_answers(name: str, told_once: Told) -> None:
     sender = SENDERS[name]
