@@ -124,6 +124,7 @@ _MACHINE_TEXTS = (
     "[SYSTEM]",
     "[SYSTEM NOTIFICATION",
     "[TASK RESUMPTION]",
+    "Permission change. The operator changed this session's permissions",
     # status of tools and agents
     "Called the Read tool with the following input",
     "Called the list tool with the following input",
@@ -202,7 +203,8 @@ _SUFFIX = re.compile(
     r"|ONLY return code using the `"
     r"|NEVER RETURN CODE!"
     r"|Runtime: agent=[^\n]*\|"
-    r"|Begin\. Your assigned task is in the system prompt"
+    r"|Begin\. (?:Your assigned task is in the system prompt|Execute the assigned task to completion)"
+    r"|Continue the current task from the existing transcript, preserving completed work"
     r"|<task_metadata>)"
 )
 """What a client puts behind a person's words, to the end of the text."""
@@ -212,6 +214,7 @@ _NOTE = re.compile(
     r"|\[Image(?: #\d+|: source[^\]\n]{0,400}|: original[^\]\n]{0,200})\]"
     r"|</?image(?:\s[^<>\n]{0,200})?>"
     r"|\[Old tool result content cleared\]"
+    r"|\[Queued user message from a previous active turn[^\]\n]{0,200}\]"
     r"|\[Attached (?:image|file)[^\]\n]{0,400}\]"
 )
 _GAP = re.compile(r"\n{3,}")

@@ -68,6 +68,17 @@ SAID = [
         "[Fri 2026-11-20 10:59 UTC] [Subagent Context] You are a helper.\n\n[Subagent Task]\n\nFind the parser.",
         "Find the parser.",
     ),
+    (
+        "[Fri 2026-11-20 10:59 UTC] [Subagent Context] You are a helper.\n\n[Subagent Task]\n\nFind the parser.\n\n"
+        "Begin. Execute the assigned task to completion.\n\nRuntime: agent=main | session=agent:main:subagent:1",
+        "Find the parser.",
+    ),
+    (
+        "[Fri 2026-11-20 10:59 UTC] [Queued user message from a previous active turn; preserved as context only. Go on "
+        "below.]\nUse tabs.\n\nContinue the current task from the existing transcript, preserving completed work. If "
+        "an action was interrupted, inspect its state before deciding whether to retry it.",
+        "Use tabs.",
+    ),
     ("Use tabs.\n\nTo suggest changes to a file you MUST return the entire content.\nReply in English.", "Use tabs."),
     ("Use tabs.\n\n# *SEARCH/REPLACE block* Rules:\n\nEvery block…", "Use tabs."),
     (
