@@ -1,5 +1,5 @@
-"""Bodies as each runtime sends them over each format, by hand: the shapes are theirs, the words are ours. Recorded ones are
-in ``tests/data/requests``.
+"""Bodies as each runtime sends them over each format, written by hand: the shapes are theirs, the words are ours.
+Recorded ones are in ``tests/data/requests``.
 
 A session is a list of turns: (``human``, words), (``assistant``, words), (``call``, what the tool printed).
 """
