@@ -14,7 +14,7 @@ SELECT
     (SELECT count(*) FROM exchanges) AS exchanges,
     (SELECT count(*) FROM messages) AS messages,
     (SELECT count(*) FROM facts) AS facts,
-    (SELECT count(*) FROM facts WHERE state = 'draft') AS drafts,
+    (SELECT count(*) FROM facts INDEXED BY facts_drafts WHERE state = 'draft') AS drafts,
     (SELECT count(*) FROM passages) AS passages,
     (SELECT count(*) FROM candidates WHERE state = 'waiting') AS candidates,
     (SELECT count(*) FROM exchanges
