@@ -31,7 +31,7 @@ from memory.services.window.paging import PageIn, Returned
 from memory.services.window.request_size import RequestSize, RequestSizer
 from memory.services.window.shedding import Shedder
 from memory.services.window.usage_calibration import UsageCalibration
-from memory.session import Arrival, Pending, RequestKind, Session, Shed
+from memory.session import Arrival, Pending, RequestKind, Session, Shed, WindowSources
 from memory.settings import MemorySettings, RecallSettings
 from memory.stores.journal import SqliteJournal
 
@@ -73,6 +73,9 @@ class Sheds:
 
     def window(self, conversation: Conversation) -> int:
         return 100
+
+    def sources(self, request: SessionRequest, standing: ActiveEdits, load: RequestSize) -> WindowSources:
+        return WindowSources(talk=load.expected)
 
     def sight(self, request: SessionRequest, standing: ActiveEdits, load: RequestSize) -> VisibleHistory:
         return VisibleHistory(request.conversation, request.keys, load.sizes, standing)
