@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import Final
 
 import orjson
 
-MOST = 2**20
-"""Characters of a result that is read as JSON: a request waits for it."""
+MAX_CHARS: Final = 2**16
+"""Of a result that is read as JSON: a request waits for it."""
+MAX_DEPTH: Final = 20
+"""Values inside one another that are looked into."""
 
 
 def printed(text: str) -> str:
     """The texts of a JSON value one behind the other, where one of them has several lines; any other text as it is."""
-    if not text.startswith(("{", "[")) or "\\n" not in text or len(text) > MOST:
+    if not text.startswith(("{", "[")) or "\\n" not in text or len(text) > MAX_CHARS:
         return text
     try:
-        found = list(_texts(orjson.loads(text)))
+        found = _texts(orjson.loads(text))
     except (orjson.JSONDecodeError, UnicodeEncodeError):
         return text
     return "\n".join(found) if any("\n" in each for each in found) else text
 
 
-def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for inner in value.values():
-            yield from _texts(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _texts(inner)
+def _texts(value: object) -> list[str]:
+    found: list[str] = []
+    waiting = [(value, 0)]
+    while waiting:
+        inner, depth = waiting.pop()
+        if isinstance(inner, str):
+            found.append(inner)
+        elif depth < MAX_DEPTH and isinstance(inner, (dict, list)):
+            parts = inner.values() if isinstance(inner, dict) else inner
+            waiting += [(each, depth + 1) for each in reversed([*parts])]
+    return found

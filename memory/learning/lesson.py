@@ -25,7 +25,7 @@ from memory.learning.pasted_text import parted
 from memory.learning.sensitivity import sensitivity
 from memory.learning.stated_time import moment
 from memory.learning.taint import lowered
-from memory.learning.taking_back import withdraws
+from memory.learning.taking_back import withdrawing
 from memory.ports import Journaled
 from memory.scope import Layer
 from memory.session import RequestKind
@@ -72,9 +72,9 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
                 drafts = extract(told, origin, at, before=reply, question=question, work=work)
                 project = journaled.session.scope.project or ""
                 facts.extend(Taught(_where_it_belongs(draft, project), message.digest, turn) for draft in drafts)
-                if not subagent and withdraws(told):
-                    earlier = frozenset(each.digest for _, each in turns[:index])
-                    withdrawals.append(Withdrawal(told, message.digest, earlier))
+                if not subagent and (beside := withdrawing(told)):
+                    earlier = {*journaled.between, *(each.digest for _, each in turns[:index])}
+                    withdrawals.append(Withdrawal(beside, frozenset(earlier)))
                 spoken_pieces = _pieces(without_orders(own) if subagent else own, origin, "user", message, at, turn)
                 pieces.extend(spoken_pieces)
                 if found:

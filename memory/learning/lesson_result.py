@@ -20,10 +20,9 @@ class Taught:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """A person's message that takes something back, with its digest and those of the messages before it."""
+    """What a person's message says beside the words that take something back, and the digests of those before it."""
 
     text: str
-    source: bytes
     before: frozenset[bytes]
 
 

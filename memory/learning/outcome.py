@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -110,11 +110,10 @@ def ended(fact: Fact, at: datetime) -> Fact:
     return replace(fact, state=State.SUPERSEDED, valid_until=fact.valid_until or at, superseded_at=at)
 
 
-def withdrawn(gone: Fact, instead: Sequence[Fact], at: datetime) -> list[Fact]:
-    """A fact that its author took back, and what they said ``instead``, of which the first stands in its place."""
-    stands = [without(each, [gone.id]) for each in instead if each.state is State.ACTIVE]
-    after = [replace(each, supersedes=tuple(dict.fromkeys((*each.supersedes, gone.id)))) for each in stands[:1]]
-    return [ended(gone, at), *after, *stands[1:]]
+def withdrawn(gone: Fact, known: Iterable[Fact], at: datetime) -> list[Fact]:
+    """A fact that its author took back, and what of the ``known`` was at odds with it."""
+    rivals = [each for each in known if gone.id in each.contradicts and each.state is State.ACTIVE]
+    return [ended(gone, at), *(without(each, [gone.id]) for each in rivals)]
 
 
 def _vouched(new: Fact, heard: Fact) -> list[Fact]:

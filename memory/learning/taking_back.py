@@ -1,7 +1,7 @@
 """What somebody takes back of what they settled earlier in the same conversation.
 
-"I take that back" names nothing by itself. It is about what was settled in this conversation and shares words with the
-message that takes it back; where nothing does, nothing is taken back: it may be about an errand that taught nothing.
+"I take that back" names nothing by itself. It is about what was settled in this conversation and is named in the
+message that takes it back; where that names nothing, nothing is taken back: it may be about an errand.
 """
 
 from __future__ import annotations
@@ -11,35 +11,48 @@ from typing import Final
 
 from memory.fact import Fact, FactKind, Origin, State
 from memory.language.words import STOP, stem, words
-from memory.understanding.forms import takes_back
+from memory.learning.speech import spoken_in
+from memory.understanding.forms import may_take_back, takes_back
 
-LONGEST: Final = 1200
-"""Characters of a message that may take something back: a longer one tells much else."""
+MAX_CHARS: Final = 1200
+"""Of a message that may take something back: a longer one tells much else."""
+SHARED: Final = 2
+"""Words that a message shares at least with what it takes back; of a name one is enough."""
 _SETTLED: Final = (FactKind.DECISION, FactKind.CONVENTION, FactKind.PREFERENCE, FactKind.FACT)
 _LETTERS: Final = 4
-"""Letters of a word at least that names something."""
+"""Letters of a word at least that says what something is about."""
 
 
-def withdraws(text: str) -> bool:
-    """Whether a person's message takes back what they had said before it."""
-    return len(text) <= LONGEST and takes_back(text)
+def withdrawing(text: str) -> str:
+    """What a person's message says beside the words by which it takes back what they had said before it; nothing where
+    it takes nothing back. A question, a supposition and what others said take nothing back."""
+    if len(text) > MAX_CHARS or not may_take_back(text):
+        return ""
+    for clause in spoken_in(text):
+        said = clause.text.lstrip().replace("’", "'")
+        form = "" if clause.question or clause.hypothetical or clause.reported else takes_back(said)
+        if form:
+            return text.replace("’", "'").replace(form, " ", 1).strip()
+    return ""
 
 
 def taken_back(text: str, known: Iterable[Fact], conversation: Collection[bytes]) -> Fact | None:
-    """Which of the ``known`` facts a message takes back: the one learnt of this ``conversation`` (digests of its
-    messages before this one) that shares most words with it, the newest of several."""
-    named = _names(text)
-    shared = [
-        (len(named & _names(fact.text)), fact.recorded_at, fact.id, fact)
-        for fact in known
-        if fact.source in conversation
-        and fact.state is State.ACTIVE
-        and fact.origin is Origin.USER
-        and fact.kind in _SETTLED
-        and not fact.pinned
-    ]
-    best = max(shared, default=None, key=lambda each: each[:3])
-    return best[3] if best is not None and best[0] else None
+    """Which of the ``known`` facts is taken back by a message that says ``text`` beside: the one learnt of this
+    ``conversation`` (digests of its messages before this one) that shares most words with it. Nothing where two share
+    as many, or where that one has ended already."""
+    named, stated = _names(text), frozenset(word.lower() for word in words(text))
+    found: list[tuple[int, Fact]] = []
+    for fact in known:
+        if fact.source in conversation and fact.origin is Origin.USER and fact.kind in _SETTLED:
+            shared = len(named & _names(fact.text))
+            by_name = any(word.lower() in stated for name in fact.entities for word in words(name))
+            if shared >= (1 if by_name else SHARED):
+                found.append((shared, fact))
+    found.sort(key=lambda each: -each[0])
+    if not found or (len(found) > 1 and found[0][0] == found[1][0]):
+        return None
+    best = found[0][1]
+    return best if best.state is State.ACTIVE and not best.pinned else None
 
 
 def _names(text: str) -> frozenset[str]:

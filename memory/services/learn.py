@@ -321,25 +321,30 @@ class Learner(JournalFollower):
             for fact in outcome(decision, weighing.taught, facts, journaled, owner, id):
                 written[fact.id] = standing_for(fact, weighing.waited) if fact.id == id else fact
         for withdrawal in learned.withdrawals:
-            for fact in await self._withdrawn(journaled.session.scope, withdrawal, written, at):
+            for fact in await self._withdrawn(journaled.session.scope, withdrawal, written, at, here):
                 known_before.update({fact.id} - written.keys())
                 written[fact.id] = fact
         return list(written.values()), frozenset(known_before), again
 
     async def _withdrawn(
-        self, scope: Scope, withdrawal: Withdrawal, written: Mapping[str, Fact], at: datetime
+        self,
+        scope: Scope,
+        withdrawal: Withdrawal,
+        written: Mapping[str, Fact],
+        at: datetime,
+        here: Checkout | None,
     ) -> list[Fact]:
-        """What is not so any more since somebody took it back, and what of the same message stands in its place; as
-        both are then."""
+        """What is not so any more since somebody took it back, and what was at odds with it; as they are then. What
+        holds on another branch only is not taken back here."""
         known: dict[str, Fact] = {}
         for owner in {_owner(scope, layer) or "" for layer in (Layer.USER_PROJECT, Layer.USER)} - {""}:
             unindexed = {**await self._just_written(owner), **written}
             known |= {fact.id: fact for fact, *_ in await self.similar(owner, withdrawal.text, unindexed.values())}
+        if here is not None:
+            others = apart(known.values(), await self._journal.learnt([*known]), here, here.staged)
+            known = {id: fact for id, fact in known.items() if id not in others}
         gone = rules.taken_back(withdrawal, known.values())
-        if gone is None:
-            return []
-        instead = [fact for fact in written.values() if fact.source == withdrawal.source]
-        return withdrawn(gone, instead, at)
+        return withdrawn(gone, known.values(), at) if gone is not None else []
 
     async def _just_written(self, owner: str) -> dict[str, Fact]:
         """What this batch has taught before, as it stands now: it was said again since, perhaps."""

@@ -145,7 +145,7 @@ class Facts(JournalPart):
         pattern, ends = holding(text), text + "\U0010ffff"
 
         def work(connection: Connection) -> list[Fact]:
-            begin = connection.execute(many("facts_beginning", len(owners)), (*owners, text, ends)).fetchall()
+            begin = connection.execute(many("facts_beginning", len(owners)), (*owners, text, ends, limit)).fetchall()
             found = {row["number"]: row["recorded"] for row in begin}
             # One owner after the other: what is read in the order of time is read no further than it is asked for.
             for owner in owners:

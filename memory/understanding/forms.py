@@ -72,8 +72,15 @@ def points_back(text: str) -> bool:
     return _POINTS.match(text) is not None
 
 
-def takes_back(text: str) -> bool:
-    """Whether somebody says in it that what they had said does not hold any more."""
+def takes_back(sentence: str) -> str:
+    """The words with which a sentence begins that says of what its author had said that it does not hold any more;
+    nothing where it says no such thing."""
+    found = _TAKES_BACK.match(sentence.replace("’", "'"))
+    return found[0] if found else ""
+
+
+def may_take_back(text: str) -> bool:
+    """Whether such words stand anywhere in a text: to be asked first, of every message."""
     return _TAKES_BACK.search(text.replace("’", "'")) is not None
 
 

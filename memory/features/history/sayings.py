@@ -170,11 +170,14 @@ class MemorySayings:
         words = sorted({each.strip(".,;:!?\"'()") for each in part.text.split()}, key=len, reverse=True)[:RAREST]
         passages = await self._journal.passages_saying(place.session, part.source, words, owners)
         messages = said_again(part, passages)[: place.times]
+        closed = {each.source for each in passages if each.sensitivity is Sensitivity.RESTRICTED}
         if not messages:
             return [await self._without_passages(place, session, theirs, scope)]
         told = []
         for passage in messages:
-            text, whole = await self._text(passage.source, scope)
+            # What of a message is restricted is shown to who asks for that memory itself.
+            is_open = passage.source not in closed or part.sensitivity is Sensitivity.RESTRICTED
+            text, whole = await self._text(passage.source, scope) if is_open else ("", False)
             if not text:
                 # The message is another person's, or is not kept any more: this piece of it is what is known.
                 text, whole = passage.text, False

@@ -98,7 +98,8 @@ class RequestSizer:
         ours = [entry.text for _, entry in standing.entries if entry.text and entry.about in (PAGE, ROTATE)]
         page = sum(map(self.tokens, ours))
         parts = (told.system, told.tools + self.offered(request), page, load.appended - page, told.results - load.left)
-        share = load.expected / max(load.total, 1)
+        # Exact counts may have come since the load was weighed by estimates.
+        share = load.expected / max(load.total, sum(parts), 1)
         system, tools, page, recall, results = (max(int(tokens * share), 0) for tokens in parts)
         talk = max(load.expected - system - tools - page - recall - results, 0)
         return WindowSources(system, tools, page, recall, results, talk)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from memory.language.printed import MOST, printed
+from memory.language.printed import MAX_CHARS, printed
 
 PRINTED = "make: checking\nerror: libwombat.so.3 not found\n"
 
@@ -28,8 +28,13 @@ def test_lines_in_json_are_lines_again() -> None:
         '{"cut": "in the middle\\n',
         '{"lone": "\\ud800\\n"}',
         "[" * 5000 + "\\n",
-        json.dumps({"output": "a line\n" * MOST}),
+        json.dumps({"output": "a line\n" * MAX_CHARS}),
     ],
 )
 def test_any_other_text_stays_as_it_is(text: str) -> None:
     assert printed(text) == text
+
+
+def test_what_stands_deep_inside_is_left_and_costs_little() -> None:
+    deep = "[" * 1000 + '"a\\nb"' + "]" * 1000
+    assert printed(deep) == deep

@@ -20,6 +20,9 @@ REPLY = "Zulip it is. The alarms go to the stream `gauges`."
     [
         ("I take that back. Zulip costs too much, the alarms stay with the pager.", False),
         ("scrap that decision, Zulip closes its free plan", False),
+        ("Don't forget what I said about the alarms: Zulip for the weather station.", True),
+        ("Why did you ignore what I told you? Zulip for the alarms of the weather station!", True),
+        ("scrap that plan and read the gauges again", True),
         ("Now take the readings of Zulip back to an hour, please.", True),
         ("I've changed my mind, paint the buttons green.", True),
     ],
@@ -45,3 +48,19 @@ async def test_what_another_conversation_settled_is_not_taken_back(tmp_path: Pat
         await proxy.learned()
         found = await memory.journal.find_facts(OWNERS, "weather station")
         assert {fact.state for fact in found} == {State.ACTIVE}
+
+
+async def test_it_is_taken_back_once_and_no_other_in_its_place(tmp_path: Path) -> None:
+    beside = "We decided to send the alarms of the harbour station to Zulip as well."
+    back = "I take that back. Zulip is too expensive for the alarms of the weather station."
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        memory = proxy.edge.memory
+        assert memory is not None
+        await proxy.chat(SETTLED)
+        await proxy.chat(SETTLED, REPLY, beside)
+        for session in ("s1", "s2", "s3"):
+            await proxy.chat(SETTLED, REPLY, beside, "Noted.", back, session=session)
+            await proxy.learned()
+        [weather] = await memory.journal.find_facts(OWNERS, "Zulip for the alarms of the weather")
+        [harbour] = await memory.journal.find_facts(OWNERS, "harbour station")
+        assert (weather.state, harbour.state) == (State.SUPERSEDED, State.ACTIVE)

@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import pytest
 
 from memory.understanding.forms import (
@@ -21,7 +23,7 @@ def at_the_stroke(text: str) -> bool:
     return begins_anew(before.split()[-1].rstrip(","), after, marked=before.endswith(","))
 
 
-FORMS = {
+FORMS: dict[str, Callable[[str], object]] = {
     "everywhere": is_everywhere,
     "relative": is_relative,
     "here": is_here,

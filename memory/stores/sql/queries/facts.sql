@@ -57,8 +57,9 @@ SELECT number, recorded FROM facts INDEXED BY facts_texts
 WHERE owner = ? AND (text LIKE ? ESCAPE '\' OR (wrong != '' AND wrong LIKE ? ESCAPE '\'))
 ORDER BY recorded DESC, number DESC LIMIT ?;
 
--- facts_beginning: facts of some owners whose id begins with what is looked for
-SELECT number, recorded FROM facts WHERE +owner IN (?*) AND id BETWEEN ? AND ?;
+-- facts_beginning: the newest facts of some owners whose id begins with what is looked for
+SELECT number, recorded FROM facts WHERE +owner IN (?*) AND id BETWEEN ? AND ?
+ORDER BY recorded DESC, number DESC LIMIT ?;
 
 -- facts_numbered: facts by their numbers, the newest first
 SELECT * FROM facts WHERE number IN (?*) ORDER BY recorded DESC, number DESC;
