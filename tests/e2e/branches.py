@@ -29,6 +29,7 @@ class Branches(Stage):
     """Who knows what, and what is said of it."""
 
     name = "branches"
+    lays_prefixes = False
     _asked = 0
 
     async def scenes(self) -> None:

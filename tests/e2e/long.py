@@ -56,6 +56,7 @@ class Long(Stage):
     """One long session with shedding on."""
 
     name = "long"
+    lays_prefixes = False
     _before = 0
     """How many requests had been seen when the proxy was killed."""
 
@@ -174,16 +175,6 @@ class Long(Stage):
             for at, one in enumerate(self.model.of_step(step.number)):
                 if step.mark not in one.raw:
                     raise Failed(f"request {at} of step {step.number} does not say what was asked")
-
-    async def grows(self) -> None:
-        """Its beginning moves only where something leaves, as the log tells."""
-        receipts = json.loads(await self.palimpsest("log", "-n", "1000", "--json"))["receipts"]
-        sheds = sum(bool(receipt.get("shed")) for receipt in receipts)
-        told = self.growth()
-        if not sheds or len(told.shorter) > sheds:
-            raise Failed(
-                f"of {told.compared}, with {sheds} sheds: {len(told.shorter)}: {'; '.join(told.shorter)[:900]}"
-            )
 
     def _absent(self) -> Detail:
         """A detail that was read and has left; of the file that was read last, since a client may itself have cleared
