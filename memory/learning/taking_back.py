@@ -18,7 +18,7 @@ MAX_CHARS: Final = 1200
 """Of a message that may take something back: a longer one tells much else."""
 SHARED: Final = 2
 """Words that a message shares at least with what it takes back; of a name one is enough."""
-_SETTLED: Final = (FactKind.DECISION, FactKind.CONVENTION, FactKind.PREFERENCE, FactKind.FACT)
+_SETTLED: Final = (FactKind.DECISION, FactKind.CONVENTION, FactKind.PREFERENCE)
 _LETTERS: Final = 4
 """Letters of a word at least that says what something is about."""
 
