@@ -1,13 +1,18 @@
-"""The HTTP API reference: every route below ``/palimpsest/`` with what its handler's docstring says."""
+"""The HTTP API reference: every route below ``/palimpsest/`` with what its handler's docstring says and what it
+answers, and the objects in the answers."""
 
 from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Mapping
+from typing import Any, Final
 
 from aiohttp import web
 
+from proxy.api.answer_schema import REFERENCE
 from proxy.api.endpoints import endpoints
+from proxy.api.openapi import ROOT, Operation, description
 
 _HEAD = """# HTTP API
 
@@ -20,20 +25,39 @@ in `~/.palimpsest/token`:
 curl -H "Authorization: Bearer $(cat ~/.palimpsest/token)" http://127.0.0.1:8484/palimpsest/api/status
 ```
 
-Answers are JSON. A fault is `{"error": …}` with a status of 4xx or 5xx; 503 while memory is not open. `?user=`, `?org=`
-and `?project=` say whose memories are meant; without them, those of the settings' user. `limit` is a number from 1 to
-1,000. An id may be shortened to its first four characters or more.
+Answers are JSON, and `/palimpsest/api/openapi.json` describes them as JSON schemas. A fault is `{"error": …}` with a
+status of 4xx or 5xx; 503 while memory is not open. `?user=`, `?org=` and `?project=` say whose memories are meant;
+without them, those of the settings' user. `limit` is a number from 1 to 1,000. An id may be shortened to its first four
+characters or more.
+
+In what is said of answers, a field with `?` may be missing, one that is "or null" is always there; [Objects](#objects)
+has the fields of each object.
 """
+_OBJECTS = """## Objects
+"""
+_NAMES: Final = {"string": "text", "integer": "number", "number": "number", "boolean": "true or false", "null": "null"}
+_FORMATS: Final = {"date-time": "time", "date": "day"}
+
+MOST_VALUES: Final = 4
+"""Values of a text that are told in the line of its field."""
+LEAST_SHARED: Final = 5
+"""Fields that an object has at least of which it is told that another one has them all."""
+
+Schema = Mapping[str, Any]
 
 
 def page() -> str:
     """The page."""
+    told = description(Operation(route.method, route.path, route.handler) for route in endpoints())
+    objects: dict[str, Schema] = told["components"]["schemas"]
     sections: dict[str, list[str]] = {}
     for route in endpoints():
-        sections.setdefault(_section(route.path), []).append(_told(route))
+        sections.setdefault(_section(route.path), []).append(_told(route, told))
     parts = [_HEAD]
-    for section, told in sections.items():
-        parts += [f"## {section}\n", *told]
+    for section, lines in sections.items():
+        parts += [f"## {section}\n", *lines]
+    parts.append(_OBJECTS)
+    parts += [f"### {name}\n\n{_fields(name, objects)}\n" for name in objects if not _told_in_place(name, told)]
     return "\n".join(parts)
 
 
@@ -41,6 +65,77 @@ def _section(path: str) -> str:
     return path.removeprefix("/api/").strip("/").partition("/")[0] or "api"
 
 
-def _told(route: web.RouteDef) -> str:
+def _told(route: web.RouteDef, told: Schema) -> str:
     text = re.sub(r"\s+", " ", inspect.getdoc(route.handler) or "").replace("``", "`")
-    return f"**`{route.method} /palimpsest{route.path}`**\n\n{text}\n"
+    path = re.sub(r"\{(\w+):[^}]*\}", r"{\1}", f"{ROOT}{route.path}")
+    [(kind, content)] = told["paths"][path][route.method.lower()]["responses"]["2XX"]["content"].items()
+    head = f"**`{route.method} /palimpsest{route.path}`**\n\n{text}\n\n"
+    name = content["schema"].get("$ref", "").removeprefix(REFERENCE)
+    if _told_in_place(name, told):
+        return f"{head}Answer: {_fields(name, told['components']['schemas'])}\n"
+    return f"{head}Answer: {_type(content['schema']) if kind == 'application/json' else f'`{kind}`'}.\n"
+
+
+def _told_in_place(name: str, told: Schema) -> bool:
+    """Whether an object is the answer of one endpoint, and stands nowhere else."""
+    reference = f"{REFERENCE}{name}"
+    answers = [
+        content["schema"]
+        for methods in told["paths"].values()
+        for operation in methods.values()
+        for content in operation["responses"]["2XX"]["content"].values()
+    ]
+    inner = told["components"]["schemas"].values()
+    return answers.count({"$ref": reference}) == 1 == sum(_times(reference, each) for each in (*answers, *inner))
+
+
+def _times(reference: str, schema: Any) -> int:
+    """How often a schema refers to an object."""
+    if isinstance(schema, Mapping):
+        return (schema.get("$ref") == reference) + sum(_times(reference, each) for each in schema.values())
+    return sum(_times(reference, each) for each in schema) if isinstance(schema, list) else 0
+
+
+def _fields(name: str, objects: Mapping[str, Schema]) -> str:
+    """The fields of an object, and behind them what is said of it."""
+    schema = objects[name]
+    shared = _shared(name, objects)
+    inherited = objects[shared]["properties"] if shared else {}
+    fields = [
+        f"`{field}{'' if field in schema['required'] else '?'}` {_type(of)}"
+        for field, of in schema["properties"].items()
+        if field not in inherited
+    ]
+    begun = [f"all of [{shared}](#{shared.lower()})"] if shared else []
+    return f"{'; '.join([*begun, *fields])}. {schema.get('description', '')}".strip()
+
+
+def _shared(name: str, objects: Mapping[str, Schema]) -> str:
+    """The largest of the other objects whose fields this one has all; empty for none."""
+    mine = objects[name]["properties"].items()
+    smaller = [
+        (len(of["properties"]), other)
+        for other, of in objects.items()
+        if LEAST_SHARED <= len(of["properties"]) < len(mine) and of["properties"].items() <= mine
+    ]
+    return max(smaller, default=(0, ""))[1]
+
+
+def _type(schema: Schema) -> str:
+    """A type in a few words."""
+    if not schema:
+        return "any value"
+    if "$ref" in schema:
+        name = schema["$ref"].removeprefix(REFERENCE)
+        return f"[{name}](#{name.lower()})"
+    if "anyOf" in schema:
+        return " or ".join(_type(each) for each in schema["anyOf"])
+    if "enum" in schema:
+        values = schema["enum"]
+        more = ", …" if len(values) > MOST_VALUES else ""
+        return f"({', '.join(f'`{each}`' for each in values[:MOST_VALUES])}{more})"
+    if schema["type"] == "array":
+        return f"list of {_type(schema['items'])}"
+    if schema["type"] == "object":
+        return f"object of {_type(schema['additionalProperties'])}"
+    return _FORMATS.get(schema.get("format", ""), _NAMES[schema["type"]])

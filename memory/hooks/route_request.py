@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from memory.scope import Scope
+
+T = TypeVar("T")
 
 
 class RouteRefused(Exception):
@@ -19,10 +21,10 @@ class RouteRefused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Generic[T]):
     """An answer with a status of its own, and ``work`` that goes on when it has been given."""
 
-    data: Any
+    data: T
     status: int = 200
     work: Coroutine[Any, Any, Any] | None = None
 

@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from memory.fact import Fact, Passage, Sensitivity
+from memory.hooks.answer_fields import Fields
 from memory.provenance import QUARANTINE, owner_before
 from memory.strength import effective
 
 HIDDEN = "(restricted: ask for it by its id)"
 
 
-def memory(held: Fact | Passage, now: datetime, *, by_id: bool = False) -> dict[str, Any]:
+class MemoryNow(TypedDict):
+    """What is told of a memory beside what is kept of it: whether it is a fact or a turn of a talk, how strong a fact
+    is now, and whether it is in quarantine."""
+
+    sort: Literal["fact", "turn"]
+    strength: NotRequired[float]
+    quarantined: NotRequired[bool]
+
+
+MemoryJson = Annotated[dict[str, Any], Fields("Memory", Fact | Passage, MemoryNow)]
+"""A memory as JSON."""
+
+
+def memory(held: Fact | Passage, now: datetime, *, by_id: bool = False) -> MemoryJson:
     """A memory. What is restricted shows its text only when it was asked for by its id."""
     fields = asdict(held)
     if held.owner.startswith(QUARANTINE):

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from typing import TypedDict
 
 from aiohttp import web
 
+from memory.audit import AuditEntry
 from proxy.api.params import memory_of, query_limit, query_text
-from proxy.api.responses import answer
+from proxy.api.responses import Json, answer
 
 routes = web.RouteTableDef()
 
 
+class Audited(TypedDict):
+    """The newest entries of the audit log."""
+
+    audit: list[AuditEntry]
+
+
 @routes.get("/api/audit")
-async def audit(request: web.Request) -> web.Response:
+async def audit(request: web.Request) -> Json[Audited]:
     """``?limit=50&who=…&what=…``: the newest first."""
     who, what = query_text(request, "who"), query_text(request, "what")
     found = await memory_of(request).journal.audited(query_limit(request, 50), who, what)
-    return answer({"audit": [asdict(each) for each in found]})
+    return answer({"audit": found})

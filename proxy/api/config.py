@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from aiohttp import web
 from pydantic import ValidationError
 
 from memory.context.trial import tried
+from memory.hooks.answer_fields import Fields
 from memory.parts import Memory
 from memory.scope import Scope
 from memory.settings import RecallSettings, SheddingSettings
 from proxy.api.params import memory_of, scope_of
-from proxy.api.responses import answer
+from proxy.api.responses import Json, answer
 from proxy.edge import EDGE
 from proxy.errors import Refusal
 from proxy.settings import Loaded
@@ -22,8 +23,53 @@ from proxy.settings import Loaded
 routes = web.RouteTableDef()
 
 
+class Setting(TypedDict):
+    """A setting in force: its dotted key, its value, a secret masked, and where that comes from."""
+
+    key: str
+    value: Any
+    source: str
+
+
+class SettingsList(TypedDict):
+    """The settings in force."""
+
+    settings: list[Setting]
+
+
+class Thresholds(TypedDict):
+    """What is tried: shares of the window, and the tokens of a recall."""
+
+    trim: float
+    fold: float
+    rotate: float
+    target: float
+    tokens: int
+
+
+class ThresholdCounts(TypedDict):
+    """How many requests were looked at, how many of them would have been shortened in each way, and how many recalls
+    cut."""
+
+    requests: int
+    trims: int
+    folds: int
+    rotates: int
+    recalls: int
+
+
+ThresholdsTried = Annotated[dict[str, Any], Fields("ThresholdsTried", Thresholds, ThresholdCounts)]
+
+
+class Trials(TypedDict):
+    """Thresholds as they are, and as they would be."""
+
+    now: ThresholdsTried
+    then: ThresholdsTried
+
+
 @routes.get("/api/config")
-async def config(request: web.Request) -> web.Response:
+async def config(request: web.Request) -> Json[SettingsList]:
     """Each dotted key with its value and its source."""
     edge = request.app[EDGE]
     rows = Loaded(edge.settings, edge.sources).rows()
@@ -38,13 +84,13 @@ SHEDDING = ("trim", "fold", "rotate", "target")
 
 
 @routes.get("/api/config/trial")
-async def trial(request: web.Request) -> web.Response:
+async def trial(request: web.Request) -> Json[Trials]:
     """``?trim=0.5&fold=0.7&rotate=0.85&target=0.4&tokens=400``, all optional: how many of a person's last 1,000
     requests would have been shortened, and how many recalls cut, as things are and as they would be."""
     return answer(await compared(memory_of(request), scope_of(request), request.query))
 
 
-async def compared(memory: Memory, scope: Scope, said: Mapping[str, str]) -> dict[str, Any]:
+async def compared(memory: Memory, scope: Scope, said: Mapping[str, str]) -> Trials:
     """What is in force and what is asked for, on the last requests.
 
     Raises:

@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import datetime
+from typing import TypedDict
 
 from aiohttp import web
 
 from memory.edits import ContentTier
 from memory.hooks.params import choice
-from memory.services.tiers.content import Contents, NoHandle
+from memory.services.tiers.content import Contents, NoHandle, TieredContent
 from proxy.api.params import body_of, memory_of, scope_of
-from proxy.api.responses import answer
+from proxy.api.responses import Json, answer
 from proxy.errors import Refusal
 
 routes = web.RouteTableDef()
 
 
+class ContentPin(TypedDict):
+    """A content, and whether it is kept whole."""
+
+    handle: str
+    pinned: bool
+
+
 @routes.get("/api/content/{handle}")
-async def content(request: web.Request) -> web.Response:
+async def content(request: web.Request) -> Json[TieredContent]:
     """``?tier=L2``: one content, in full or as ``L1`` or ``L0``; in full where a lower tier would not be shorter."""
     tier = choice(request.query.get("tier", "L2").strip().upper(), "tier", ContentTier)
     try:
         found = await Contents(memory_of(request).journal).content(_handle(request), tier, scope_of(request))
     except NoHandle as error:
         raise Refusal(422, str(error)) from None
-    return answer(asdict(found))
+    return answer(found)
 
 
 @routes.patch("/api/content/{handle}")
-async def pin(request: web.Request) -> web.Response:
+async def pin(request: web.Request) -> Json[ContentPin]:
     """``{"pinned": true}``: keep a content whole in every request, or stop keeping it."""
     body = await body_of(request, {"pinned": bool})
     if "pinned" not in body:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
+from typing import TypedDict
 
 from aiohttp import web
 
@@ -11,9 +11,9 @@ from memory.hooks.params import checked_text
 from memory.models.embedder_choice import NAMES, load, well_formed
 from memory.parts import Memory
 from memory.ports import Embedder
-from memory.services.reindexing import ReindexInProgress
+from memory.services.reindexing import Progress, ReindexInProgress
 from proxy.api.params import body_of, memory_of
-from proxy.api.responses import answer
+from proxy.api.responses import Json, answer
 from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal
 from proxy.fail_open import fail_open
@@ -24,8 +24,30 @@ routes = web.RouteTableDef()
 DAY = 86_400.0
 
 
+class Reindexing(TypedDict):
+    """Whether an index is being filled, and how far the last one is; None where none was begun since the start."""
+
+    running: bool
+    progress: Progress | None
+
+
+class EmbedderInUse(Reindexing):
+    """The embedder, and the names of those that can be chosen."""
+
+    name: str
+    dimensions: int
+    names: Sequence[str]
+
+
+class ReindexBegun(TypedDict):
+    """An index is being filled with an embedder."""
+
+    began: bool
+    embedder: str
+
+
 @routes.get("/api/embedder")
-async def embedder(request: web.Request) -> web.Response:
+async def embedder(request: web.Request) -> Json[EmbedderInUse]:
     """The embedder in use, and the progress of a change of it."""
     memory = memory_of(request)
     progress = memory.reindexer.progress
@@ -35,13 +57,13 @@ async def embedder(request: web.Request) -> web.Response:
             "dimensions": memory.embedder.dimensions,
             "names": NAMES,
             "running": memory.reindexer.running,
-            "progress": asdict(progress) if progress else None,
+            "progress": progress,
         }
     )
 
 
 @routes.post("/api/embedder")
-async def use(request: web.Request) -> web.Response:
+async def use(request: web.Request) -> Json[ReindexBegun]:
     """``{"use": "minilm"}``: fetch an embedder, fill an index with it, then search that. GET tells the progress."""
     memory = memory_of(request)
     body = await body_of(request, {"use": str})
@@ -54,15 +76,15 @@ async def use(request: web.Request) -> web.Response:
 
 
 @routes.get("/api/reindex")
-async def progress(request: web.Request) -> web.Response:
+async def progress(request: web.Request) -> Json[Reindexing]:
     """The progress of rebuilding the index; null where none was begun since the start."""
     memory = memory_of(request)
     progress = memory.reindexer.progress
-    return answer({"running": memory.reindexer.running, "progress": asdict(progress) if progress else None})
+    return answer({"running": memory.reindexer.running, "progress": progress})
 
 
 @routes.post("/api/reindex")
-async def reindex(request: web.Request) -> web.Response:
+async def reindex(request: web.Request) -> Json[ReindexBegun]:
     """Rebuild the index from the journal. Answers at once; GET tells the progress."""
     memory = memory_of(request)
     await body_of(request, {})

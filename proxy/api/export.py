@@ -2,25 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
+from typing import Any, TypedDict
 
 import orjson
 from aiohttp import web
 
 from memory.provenance import quarantined
+from memory.services.transfer.exporting import Inventory
+from memory.services.transfer.syncing import Synced
 from proxy.api.params import MOST, body_of, memory_of, owners_of, query_limit, query_text, scope_of
-from proxy.api.responses import answer
+from proxy.api.responses import Json, answer
 from proxy.errors import Refusal
 
 routes = web.RouteTableDef()
 
 
+class MemoriesHere(TypedDict):
+    """The ids of those that are here."""
+
+    there: list[str]
+
+
+class ForgottenHere(TypedDict):
+    """The ids of those that were forgotten here."""
+
+    forgotten: list[str]
+
+
+class Unsettled(TypedDict):
+    """How many pairs of facts were noted."""
+
+    pairs: int
+
+
 @routes.get("/api/export")
-async def inventory(request: web.Request) -> web.Response:
+async def inventory(request: web.Request) -> Json[Inventory]:
     """The owners of memories, what is pinned, the pages, and the number of tombstones."""
     inventory = await memory_of(request).exporter.inventory(scope_of(request), await owners_of(request))
-    return answer(asdict(inventory))
+    return answer(inventory)
 
 
 @routes.get("/api/export/{sort}")
@@ -36,17 +55,17 @@ async def records(request: web.Request) -> web.Response:
 
 
 @routes.post("/api/sync")
-async def take(request: web.Request) -> web.Response:
+async def take(request: web.Request) -> Json[Synced]:
     """``{"new": […], "changed": […], "compare": true}``: records of another machine. What is told: how many were taken,
     the ids of those that were forgotten here, and (``compare``) which facts of this machine contradict new ones."""
     said = await body_of(request, {"new": list, "changed": list, "compare": bool})
     new, changed = _records(said, "new"), _records(said, "changed")
     done = await memory_of(request).syncing.take(new, changed, scope_of(request), said.get("compare", False))
-    return answer(asdict(done))
+    return answer(done)
 
 
 @routes.post("/api/sync/there")
-async def there(request: web.Request) -> web.Response:
+async def there(request: web.Request) -> Json[MemoriesHere]:
     """``{"ids": […]}``: which of these memories the person has here, in quarantine too."""
     ids = _ids((await body_of(request, {"ids": list})).get("ids", []), "ids")
     memory = memory_of(request)
@@ -55,14 +74,14 @@ async def there(request: web.Request) -> web.Response:
 
 
 @routes.post("/api/sync/forgotten")
-async def forgotten(request: web.Request) -> web.Response:
+async def forgotten(request: web.Request) -> Json[ForgottenHere]:
     """``{"records": […]}``: which of these the person has forgotten here, by their ids."""
     records = _records(await body_of(request, {"records": list}), "records")
     return answer({"forgotten": await memory_of(request).syncing.forgotten(records, scope_of(request))})
 
 
 @routes.post("/api/sync/unsettled")
-async def unsettled(request: web.Request) -> web.Response:
+async def unsettled(request: web.Request) -> Json[Unsettled]:
     """``{"rivals": {ID: [ID, …]}}``: facts that may not hold together, noted on both sides."""
     rivals = (await body_of(request, {"rivals": dict})).get("rivals", {})
     if len(rivals) > MOST:

@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import datetime
+from typing import Annotated, Any, TypedDict
 
 from aiohttp import web
 
 from memory.fact import FactKind, Origin, State
+from memory.hooks.answer_fields import Fields
 from memory.hooks.params import checked_text, choice
-from memory.provenance import quarantined
+from memory.provenance import MemorySource, quarantined
 from proxy.api import serializers
-from proxy.api.forget import forgotten_json
+from proxy.api.forget import Forgetting, forgotten_json
 from proxy.api.params import body_of, id_of, memory_of, owners_of, query_choices, query_limit, query_text, scope_of
-from proxy.api.responses import answer
+from proxy.api.responses import Json, answer
 from proxy.errors import Refusal
 
 routes = web.RouteTableDef()
 
 
+class FactsFound(TypedDict):
+    """Facts, the newest first."""
+
+    facts: list[serializers.MemoryJson]
+
+
+class CameFrom(TypedDict):
+    """Where a memory came from."""
+
+    came_from: MemorySource
+
+
+SourcedMemory = Annotated[dict[str, Any], Fields("SourcedMemory", serializers.MemoryJson, CameFrom)]
+
+
 @routes.get("/api/facts")
-async def facts(request: web.Request) -> web.Response:
+async def facts(request: web.Request) -> Json[FactsFound]:
     """``?text=…&kind=…&state=active&origin=…&limit=100``: facts, the newest first."""
     text = query_text(request, "text")
     states = query_choices(request, "state", State) if "state" in request.query else frozenset({State.ACTIVE})
@@ -33,16 +49,16 @@ async def facts(request: web.Request) -> web.Response:
 
 
 @routes.get("/api/facts/{id}")
-async def fact(request: web.Request) -> web.Response:
+async def fact(request: web.Request) -> Json[SourcedMemory]:
     """One fact or passage with everything known of it, by its id or the beginning of it."""
     mine = await owners_of(request)
     held = await memory_of(request).commands.memory(id_of(request), (*mine, *quarantined(mine)))
     came = await memory_of(request).quarantine.source_of(held)
-    return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True) | {"came_from": asdict(came)})
+    return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True) | {"came_from": came})
 
 
 @routes.patch("/api/facts/{id}")
-async def pin(request: web.Request) -> web.Response:
+async def pin(request: web.Request) -> Json[serializers.MemoryJson]:
     """``{"pinned": true}``: pin or unpin a fact."""
     body = await body_of(request, {"pinned": bool})
     if "pinned" not in body:
@@ -52,14 +68,14 @@ async def pin(request: web.Request) -> web.Response:
 
 
 @routes.delete("/api/facts/{id}")
-async def delete(request: web.Request) -> web.Response:
+async def delete(request: web.Request) -> Json[Forgetting]:
     """Forget one memory, everywhere."""
     gone = await memory_of(request).commands.forget([id_of(request)], await owners_of(request))
     return answer(forgotten_json(gone))
 
 
 @routes.post("/api/facts/{id}/confirm")
-async def confirm(request: web.Request) -> web.Response:
+async def confirm(request: web.Request) -> Json[serializers.MemoryJson]:
     """Confirm that a fact still holds."""
     await body_of(request, {})
     held = await memory_of(request).fact_reviser.confirm(id_of(request), await owners_of(request))
@@ -67,7 +83,7 @@ async def confirm(request: web.Request) -> web.Response:
 
 
 @routes.post("/api/facts/{id}/dismiss")
-async def dismiss(request: web.Request) -> web.Response:
+async def dismiss(request: web.Request) -> Json[serializers.MemoryJson]:
     """Dismiss a draft: it was of the moment."""
     await body_of(request, {})
     held = await memory_of(request).fact_reviser.dismiss(id_of(request), await owners_of(request))
@@ -75,7 +91,7 @@ async def dismiss(request: web.Request) -> web.Response:
 
 
 @routes.post("/api/facts/{id}/update")
-async def update(request: web.Request) -> web.Response:
+async def update(request: web.Request) -> Json[serializers.MemoryJson]:
     """``{"text": …}``: replace a fact by what holds now; answers the new fact."""
     body = await body_of(request, {"text": str})
     text = checked_text(body.get("text", ""), "text", required=True)
@@ -84,7 +100,7 @@ async def update(request: web.Request) -> web.Response:
 
 
 @routes.post("/api/remember")
-async def remember(request: web.Request) -> web.Response:
+async def remember(request: web.Request) -> Json[serializers.MemoryJson]:
     """``{"text": …, "kind": …, "pinned": …}``: add a fact in the person's own words; it can be found at once."""
     body = await body_of(request, {"text": str, "kind": str, "pinned": bool})
     text = checked_text(body.get("text", ""), "text", required=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import Any
@@ -62,6 +63,7 @@ async def ask(
 
 
 def _handler(feature: type[Feature], route: FeatureRoute) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    @functools.wraps(route.answer)
     async def handle(request: web.Request) -> web.StreamResponse:
         memory, limit = memory_of(request), query_limit(request, route.limit) if route.limit else 0
         body = await body_of(request, route.fields) if route.fields is not None else {}
@@ -75,11 +77,10 @@ def _handler(feature: type[Feature], route: FeatureRoute) -> Callable[[web.Reque
         begun = _begun(request, told)
         return answer(begun.data, begun.status)
 
-    handle.__doc__ = route.answer.__doc__
     return handle
 
 
-def _begun(request: web.Request, told: Any) -> Answer:
+def _begun(request: web.Request, told: Any) -> Answer[Any]:
     """An answer whose work goes on beside the requests."""
     given = told if isinstance(told, Answer) else Answer(told)
     if given.work is not None:

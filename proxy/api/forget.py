@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import TypedDict
 
 from aiohttp import web
 
@@ -13,7 +13,7 @@ from memory.provenance import quarantined
 from memory.research import QUESTIONS, TRAILS, index_owners
 from proxy.api import serializers
 from proxy.api.params import body_of, memory_of, owners_of
-from proxy.api.responses import answer
+from proxy.api.responses import Json, answer
 from proxy.errors import Refusal
 
 routes = web.RouteTableDef()
@@ -21,8 +21,41 @@ routes = web.RouteTableDef()
 MOST_IDS = 1000
 
 
+class WouldForget(TypedDict):
+    """What would be deleted, what of the person's own words would stay, and how many exchanges are still to be learned
+    from."""
+
+    would_forget: list[serializers.MemoryJson]
+    would_stay: list[str]
+    behind: int
+
+
+class ForgottenParts(TypedDict):
+    """What went: memories by their ids, all else by its number."""
+
+    facts: list[str]
+    passages: list[str]
+    messages: int
+    ledger_entries: int
+    receipts: int
+    sessions: int
+
+
+class Forgetting(TypedDict):
+    """What was forgotten, the ``files`` that were changed for it, and what could not be done (``faults``). ``damaged``
+    counts the messages that could not be read, ``scrubbed`` says whether the journal's file holds none of it any
+    more."""
+
+    forgotten: ForgottenParts
+    files: list[str]
+    faults: list[str]
+    damaged: int
+    scrubbed: bool
+    behind: int
+
+
 @routes.post("/api/forget")
-async def forget(request: web.Request) -> web.Response:
+async def forget(request: web.Request) -> Json[WouldForget | Forgetting]:
     """``{"query": …}`` lists what would be deleted and what would stay; ``{"ids": […]}`` deletes these. What the
     exchanges say that are ``behind``, which are still to be learned from, is in neither: ask again when there are
     none."""
@@ -45,7 +78,7 @@ async def forget(request: web.Request) -> web.Response:
     return answer(forgotten_json(await commands.forget(ids, owners)))
 
 
-def forgotten_json(gone: Forgotten) -> dict[str, Any]:
+def forgotten_json(gone: Forgotten) -> Forgetting:
     """How much went, by ids and numbers: the texts are gone."""
     return {
         "forgotten": {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict
+from typing import Literal, NotRequired, TypedDict
 
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
@@ -14,8 +14,9 @@ from memory.hooks.feature import Follower
 from memory.learning.redact import redact
 from memory.services.person.commands import MemoryStatus
 from memory.session import Mode
+from memory.stores.engine import RowSecurity
 from memory.version import release
-from proxy.api.responses import answer
+from proxy.api.responses import Json, answer
 from proxy.edge import EDGE, Edge
 from proxy.fail_open import SET_ASIDE, fail_open
 
@@ -37,18 +38,34 @@ STILL = 180.0
 """Seconds for which a worker may get nowhere before that is told: one exchange takes a few at most."""
 
 
+class Health(TypedDict):
+    """Whether all is well, and what is not, in sentences; how far memory takes part, and how many candidates wait."""
+
+    status: Literal["ok", "degraded", "opening"]
+    why: list[str]
+    memory: str
+    version: str
+    candidates: int
+    row_security: NotRequired[RowSecurity]
+
+
 @routes.get("/health")
-async def health(request: web.Request) -> web.Response:
+async def health(request: web.Request) -> Json[Health]:
     """200, because model calls always go through, but for a start: 503 while the stores are being opened. ``why`` has
     a sentence for each thing that is wrong. With PostgreSQL `row_security` tells whether the database keeps owners
     apart by itself, of which tables, and of which it does not."""
     edge = request.app[EDGE]
     why = [redact(sentence).text for sentence in await unwell(edge)]
-    status = "opening" if edge.opening else "degraded" if why else "ok"
-    fields: dict[str, object] = {"status": status, "why": why, "memory": mode(edge), "version": release()}
+    told: Health = {
+        "status": "opening" if edge.opening else "degraded" if why else "ok",
+        "why": why,
+        "memory": mode(edge),
+        "version": release(),
+        "candidates": await edge.candidates_waiting(),
+    }
     if edge.memory is not None and (apart := edge.memory.journal.row_security) is not None:
-        fields["row_security"] = asdict(apart)
-    return answer(fields | {"candidates": await edge.candidates_waiting()}, 503 if status == "opening" else 200)
+        told["row_security"] = apart
+    return answer(told, 503 if told["status"] == "opening" else 200)
 
 
 @routes.get("/metrics")

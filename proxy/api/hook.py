@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, NotRequired, TypedDict
 
 import orjson
 from aiohttp import web
@@ -20,7 +20,7 @@ from memory.learning.redact import redact_name
 from memory.lru import LruDict
 from memory.session import Arrival, Prepared, RequestKind
 from proxy.api.params import body_of, memory_of, scope_of
-from proxy.api.responses import answer
+from proxy.api.responses import Json, answer
 from proxy.caller import (
     checkout_to_keep,
     directory_to_keep,
@@ -50,6 +50,19 @@ _FORMAT: Final = "/chat/completions"
 _FIELDS: Final = {"client": str, "session": str, "event": str, "text": str, "directory": str, "later": bool}
 
 
+class HookAddition(TypedDict):
+    """What memory adds, and the id of the receipt that tells of it; an empty text for nothing."""
+
+    text: str
+    receipt: NotRequired[str]
+
+
+class HookReply(TypedDict):
+    """Whether a reply was journaled: whether it answers words that were told."""
+
+    journaled: bool
+
+
 @dataclass(slots=True)
 class Talk:
     """A session of a client: what was said, what is being answered, and what memory added that was not given yet."""
@@ -75,7 +88,7 @@ TALKS = web.AppKey("talks", Talks)
 
 
 @routes.post("/api/hook")
-async def hook(request: web.Request) -> web.Response:
+async def hook(request: web.Request) -> Json[HookAddition | HookReply]:
     """``{"client": "cursor", "session": …, "event": "prompt", "text": …, "directory": …}``: what memory adds to a
     person's words. With ``"later": true`` it is kept until the event ``context`` asks for it; ``reply`` tells what was
     answered."""

@@ -8,20 +8,24 @@ from __future__ import annotations
 import asyncio
 from dataclasses import asdict, replace
 from datetime import datetime
+from typing import Annotated, Any, TypedDict
 
 import msgspec
 import orjson
 from aiohttp import web
 
 from memory.conversation import Conversation
+from memory.features import features
+from memory.hooks.answer_fields import Fields
 from memory.hooks.params import CONTROLS, checked_text
 from memory.learning.redact import redact_name
 from memory.parts import Memory
-from memory.services.transfer.replaying import RecordedSession
+from memory.services.transfer.importing import ImportSummary
+from memory.services.transfer.replaying import RecordedSession, Replayed
 from memory.session import Mode
 from memory.withheld import withheld
 from proxy.api.params import memory_of, scope_of
-from proxy.api.responses import answer
+from proxy.api.responses import Json, answer
 from proxy.caller import without_secrets
 from proxy.edge import EDGE
 from proxy.errors import Refusal
@@ -35,8 +39,25 @@ MOST_RECORDS = 2000
 MAX_NOTES_CHARS = 400_000
 
 
+def _counted() -> dict[str, type]:
+    """How many records of each feature were taken."""
+    return {each.counted: int for each in features() if each.counted}
+
+
+Imported = Annotated[dict[str, Any], Fields("Imported", ImportSummary, _counted, without=("features",))]
+
+
+class OfProject(TypedDict):
+    """The project whose it is."""
+
+    project: str | None
+
+
+SessionImported = Annotated[dict[str, Any], Fields("SessionImported", Replayed, OfProject)]
+
+
 @routes.post("/api/import/records")
-async def records(request: web.Request) -> web.Response:
+async def records(request: web.Request) -> Json[Imported]:
     """Records of an export, a JSON object a line, at most 2,000; each fault by its line, from 0."""
     importing = _writable(request).importer
     lines = (await _body(request)).split(b"\n")
@@ -49,7 +70,7 @@ async def records(request: web.Request) -> web.Response:
 
 
 @routes.post("/api/import/notes")
-async def notes(request: web.Request) -> web.Response:
+async def notes(request: web.Request) -> Json[Imported]:
     """``{"text": …, "at": …}``: a file of notes for agents, in Markdown, and when it was written."""
     importing = _writable(request).importer
     body = _json(await _body(request))
@@ -80,7 +101,7 @@ class _Session(msgspec.Struct):
 
 
 @routes.post("/api/import/session")
-async def session(request: web.Request) -> web.Response:
+async def session(request: web.Request) -> Json[SessionImported]:
     """A recorded session of an agent, whole: its messages in a wire format's own words."""
     memory = _writable(request)
     body = await _body(request)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from aiohttp import web
 
 from memory.client_key import ClientKey
+from memory.hooks.answer_fields import Fields
 from memory.hooks.params import checked_text
 from proxy.api.access import access
 from proxy.api.params import body_of, memory_of
-from proxy.api.responses import answer
+from proxy.api.responses import Json, answer
 from proxy.auth.client_keys import new_client_key
 from proxy.auth.tokens import hash_of
 from proxy.caller import MAX_NAME_CHARS, name
@@ -24,14 +25,42 @@ routes = web.RouteTableDef()
 FIELDS = {"name": str, "user": str, "org": str, "projects": list, "read_only": bool, "expires_at": str}
 
 
+class KeyState(TypedDict):
+    """Whether a key lets somebody in."""
+
+    in_force: bool
+
+
+class KeyText(TypedDict):
+    """What a client sends."""
+
+    key: str
+
+
+IssuedKey = Annotated[dict[str, Any], Fields("IssuedKey", ClientKey, KeyState, without=("hash",))]
+NewKey = Annotated[dict[str, Any], Fields("NewKey", IssuedKey, KeyText)]
+
+
+class KeysList(TypedDict):
+    """Every key that was issued."""
+
+    keys: list[IssuedKey]
+
+
+class RevokedKey(TypedDict):
+    """The name of a key that was revoked."""
+
+    revoked: str
+
+
 @routes.get("/api/keys")
-async def listed(request: web.Request) -> web.Response:
+async def listed(request: web.Request) -> Json[KeysList]:
     """Every key that was issued to a client's user, and whether it is in force."""
     return answer({"keys": [_told(key) for key in await memory_of(request).journal.client_keys()]})
 
 
 @routes.post("/api/keys")
-async def issued(request: web.Request) -> web.Response:
+async def issued(request: web.Request) -> Json[NewKey]:
     """Issue a key: for a ``user``, of an ``org``, for ``projects`` or any, ``read_only``, until ``expires_at``. Its
     text is told once."""
     body = await body_of(request, FIELDS)
@@ -57,7 +86,7 @@ async def issued(request: web.Request) -> web.Response:
 
 
 @routes.delete("/api/keys/{name}")
-async def revoked(request: web.Request) -> web.Response:
+async def revoked(request: web.Request) -> Json[RevokedKey]:
     """Revoke a key: it lets nobody in any more, at once here and within a second on other servers."""
     called = request.match_info["name"]
     if not await memory_of(request).journal.revoke_client_key(called, datetime.now(UTC)):
@@ -66,7 +95,7 @@ async def revoked(request: web.Request) -> web.Response:
     return answer({"revoked": called})
 
 
-def _told(key: ClientKey) -> dict[str, Any]:
+def _told(key: ClientKey) -> IssuedKey:
     told = asdict(key)
     del told["hash"]
     return told | {"in_force": key.in_force(datetime.now(UTC))}

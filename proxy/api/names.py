@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from aiohttp import web
 
 from memory.ports import Journal
 from proxy.api.params import memory_of, owners_of, query_limit, query_text
-from proxy.api.responses import answer
+from proxy.api.responses import Json, answer
 
 routes = web.RouteTableDef()
 
@@ -23,8 +23,18 @@ LINKS: Final = 300
 """Pairs of names beside it, those that stand together oftenest."""
 
 
+class NamesGraph(TypedDict):
+    """The name in the middle, in how many memories it stands, in how many of them each other name does, and how often
+    two of these stand together."""
+
+    name: str
+    memories: int
+    names: dict[str, int]
+    together: list[tuple[str, str, int]]
+
+
 @routes.get("/api/names")
-async def names(request: web.Request) -> web.Response:
+async def names(request: web.Request) -> Json[NamesGraph]:
     """``?name=…&limit=100``: the names that stand in the same memories as one, in how many, and which of them stand
     together; without a name those that stand in most memories."""
     limit = min(query_limit(request, MOST), MOST)
@@ -32,13 +42,13 @@ async def names(request: web.Request) -> web.Response:
     return answer(await around(memory_of(request).journal, await owners_of(request), name, limit))
 
 
-async def around(journal: Journal, owners: Sequence[str], name: str, most: int = MOST) -> dict[str, Any]:
+async def around(journal: Journal, owners: Sequence[str], name: str, most: int = MOST) -> NamesGraph:
     """The graph around a name, of ``most`` names at most; without one the commonest names."""
     if not name:
         return {"name": "", "memories": 0, "names": await journal.names_most(owners, most), "together": []}
     standing = await journal.names_beside(owners, name, MEMORIES)
     beside, together = counted(name, standing, most - 1)
-    return {"name": name, "memories": len(standing), "names": beside, "together": [[*pair] for pair in together]}
+    return {"name": name, "memories": len(standing), "names": beside, "together": together}
 
 
 def counted(

@@ -1,11 +1,11 @@
-"""The description of our own endpoints, as OpenAPI 3.1: made from the routes, their docstrings, and what each of them
-takes."""
+"""The description of our own endpoints, as OpenAPI 3.1: made from the routes, their docstrings, what each of them
+takes, and the types that they say they answer."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from aiohttp import web
@@ -14,8 +14,9 @@ from memory.features import features
 from memory.hooks.params import MAX_TEXT_CHARS
 from memory.version import release
 from proxy.api.access import is_for_one_user
+from proxy.api.answer_schema import AnswerSchemas, answer_type
 from proxy.api.params import MOST
-from proxy.api.responses import answer
+from proxy.api.responses import Fault, Json, answer
 
 routes = web.RouteTableDef()
 
@@ -27,9 +28,10 @@ _TEXT: Final = {"type": "string"}
 _FLAG: Final = {"type": "boolean"}
 _LIST: Final = {"type": "array"}
 _MAP: Final = {"type": "object"}
-_LIMIT: Final = {"type": "integer", "minimum": 1, "maximum": MOST}
+_NUMBER: Final = {"type": "integer"}
+_LIMIT: Final = {**_NUMBER, "minimum": 1, "maximum": MOST}
 _NUMBERS: Final = frozenset(("limit", "days"))
-_TYPES: Final[Mapping[type, Mapping[str, str]]] = {str: _TEXT, bool: _FLAG, list: _LIST, dict: _MAP}
+_TYPES: Final[Mapping[type, Mapping[str, str]]] = {str: _TEXT, bool: _FLAG, int: _NUMBER, list: _LIST, dict: _MAP}
 
 _SELECTION: Final = {"from": _MAP, "origins": _LIST, "since": _TEXT, "until": _TEXT, "sessions": _LIST, "held": _FLAG}
 
@@ -101,23 +103,22 @@ _OTHER_BODIES: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
     "POST /api/import/session": ("application/json", {"type": "object"}),
 }
 _OTHER_ANSWERS: Final = {"GET /metrics": "text/plain", "GET /api/export/{sort}": "application/x-ndjson"}
-_FAULT: Final = {
-    "type": "object",
-    "required": ["error"],
-    "properties": {"error": {"type": "string", "description": "What is wrong, in a sentence."}},
-}
+"""Those that are no JSON but lines of text."""
+
+_OPEN_TO_ALL: Final = ("/health", "/ready")
+"""What asks for no token, and answers in the same words where not all is well."""
 
 
 class Operation(NamedTuple):
-    """A route: its method, its path below ``/palimpsest``, and what its handler says of it."""
+    """A route: its method, its path below ``/palimpsest``, and its handler."""
 
     method: str
     path: str
-    told: str
+    handler: Callable[..., Any]
 
 
 @routes.get("/api/openapi.json")
-async def openapi(request: web.Request) -> web.Response:
+async def openapi(request: web.Request) -> Json[dict[str, Any]]:
     """This description, as OpenAPI 3.1."""
     return answer(description(_operations(request.app.router.resources())))
 
@@ -125,9 +126,10 @@ async def openapi(request: web.Request) -> web.Response:
 def description(operations: Iterable[Operation]) -> dict[str, Any]:
     """The document."""
     paths: dict[str, dict[str, Any]] = {}
+    schemas = AnswerSchemas()
     for each in operations:
-        path = re.sub(r"\{(\w+):[^}]*\}", r"{\1}", each.path)
-        paths.setdefault(f"{ROOT}{path}", {})[each.method.lower()] = _described(each._replace(path=path))
+        path = _plain(each.path)
+        paths.setdefault(f"{ROOT}{path}", {})[each.method.lower()] = _described(each._replace(path=path), schemas)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -143,7 +145,7 @@ def description(operations: Iterable[Operation]) -> dict[str, Any]:
         "security": [{"token": []}],
         "paths": dict(sorted(paths.items())),
         "components": {
-            "schemas": {"Fault": _FAULT},
+            "schemas": dict(sorted(schemas.named.items())),
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
     }
@@ -155,33 +157,36 @@ def _operations(resources: Iterable[web.AbstractResource]) -> list[Operation]:
         for route in resource:
             if route.method not in ("HEAD", "OPTIONS", "*"):
                 path = resource.canonical.removeprefix(ROOT)
-                found.append(Operation(route.method, path, inspect.getdoc(route.handler) or ""))
+                found.append(Operation(route.method, path, route.handler))
     return found
 
 
-def _described(each: Operation) -> dict[str, Any]:
+def _described(each: Operation, schemas: AnswerSchemas) -> dict[str, Any]:
     key = f"{each.method} {each.path}"
-    text = re.sub(r"\s+", " ", each.told).replace("``", "`")
-    open_to_all = each.path in ("/health", "/ready")
+    text = re.sub(r"\s+", " ", inspect.getdoc(each.handler) or "").replace("``", "`")
+    open_to_all = each.path in _OPEN_TO_ALL
+    told = answer_type(each.handler)
+    schema = {"type": "string"} if told is None else schemas.of(told)
+    fault = schemas.of(Fault)
     operation: dict[str, Any] = {
         "operationId": re.sub(r"\W+", "_", f"{each.method.lower()}_{each.path.removeprefix('/api/')}").strip("_"),
         "tags": [each.path.removeprefix("/api/").strip("/").partition("/")[0] or "api"],
         "description": text,
         "parameters": [*_in_path(each.path), *_in_query(key, each.path)],
         "responses": {
-            "2XX": {"description": "The answer.", "content": {_OTHER_ANSWERS.get(key, "application/json"): {}}},
-            "4XX": _fault("What was asked is wrong, or not allowed."),
-            "5XX": _fault("503 while memory is not open."),
+            "2XX": _response("The answer.", schema, _OTHER_ANSWERS.get(key, "application/json")),
+            "4XX": _response("What was asked is wrong, or not allowed.", fault),
+            "5XX": _response("503 while memory is not open.", {"anyOf": [schema, fault]} if open_to_all else fault),
         },
     }
     if open_to_all:
         operation["security"] = []
     if (fields := _fields().get(key)) is not None:
-        schema: Mapping[str, Any] = {"type": "object", "properties": dict(fields), "additionalProperties": False}
-        operation["requestBody"] = {"content": {"application/json": {"schema": schema}}}
+        body = {"type": "object", "properties": dict(fields), "additionalProperties": False}
+        operation["requestBody"] = {"content": {"application/json": {"schema": body}}}
     elif key in _OTHER_BODIES:
-        kind, schema = _OTHER_BODIES[key]
-        operation["requestBody"] = {"required": True, "content": {kind: {"schema": schema}}}
+        kind, of_body = _OTHER_BODIES[key]
+        operation["requestBody"] = {"required": True, "content": {kind: {"schema": of_body}}}
     return operation
 
 
@@ -228,8 +233,5 @@ def _plain(path: str) -> str:
     return re.sub(r"\{(\w+):[^}]*\}", r"{\1}", path)
 
 
-def _fault(told: str) -> dict[str, Any]:
-    return {
-        "description": told,
-        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Fault"}}},
-    }
+def _response(told: str, schema: Mapping[str, Any], kind: str = "application/json") -> dict[str, Any]:
+    return {"description": told, "content": {kind: {"schema": schema}}}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from difflib import unified_diff
-from itertools import pairwise
-from typing import Any
+from typing import TypedDict
 
 from aiohttp import web
 
@@ -13,7 +13,7 @@ from memory.hooks.params import checked_text, choice
 from memory.parts import Memory
 from memory.scope import Scope
 from proxy.api.params import body_of, memory_of, scope_of
-from proxy.api.responses import answer
+from proxy.api.responses import Json, answer
 from proxy.errors import Refusal
 
 routes = web.RouteTableDef()
@@ -23,21 +23,58 @@ SESSIONS = 200
 """Sessions at most of which it is told what page they began with."""
 
 
+class PageFile(TypedDict):
+    """A file that the page is made of: its stream, its name, where it lies, and what it says."""
+
+    stream: Stream
+    name: str
+    file: str
+    text: str
+
+
+class PageAndFiles(TypedDict):
+    """The whole page, what of it the person wrote (``own``), where it lies, its files, and what of them could not be
+    taken back."""
+
+    text: str
+    own: str
+    file: str
+    files: list[PageFile]
+    faults: tuple[str, ...]
+
+
+class PageState(TypedDict):
+    """A state of the page: its text, the lines that it gained and lost over the one before (``diff``), when the first
+    and the last session was given it, and how many were."""
+
+    text: str
+    since: datetime
+    until: datetime
+    sessions: int
+    diff: str
+
+
+class PageHistory(TypedDict):
+    """The states of the page, the newest first."""
+
+    pages: list[PageState]
+
+
 @routes.get("/api/page")
-async def read(request: web.Request) -> web.Response:
+async def read(request: web.Request) -> Json[PageAndFiles]:
     """The whole page, what of it the person wrote, the files that it is made of, and where they lie."""
     scope = _scope(request)
     return answer(await _page_json(memory_of(request), scope))
 
 
 @routes.get("/api/page/history")
-async def history(request: web.Request) -> web.Response:
+async def history(request: web.Request) -> Json[PageHistory]:
     """The page as sessions of the project were given it, each state of it once, the newest first."""
     return answer({"pages": await states(memory_of(request), _scope(request))})
 
 
 @routes.put("/api/page")
-async def write(request: web.Request) -> web.Response:
+async def write(request: web.Request) -> Json[PageAndFiles]:
     """``{"own": …, "files": {"identity": …}}``: the person's own words, and streams' files as they are to be; lines
     that are new, changed or gone in those are taken back into memory. What could not be taken is told as ``faults``."""
     scope = _scope(request)
@@ -56,22 +93,23 @@ async def write(request: web.Request) -> web.Response:
     return answer(await _page_json(memory, scope))
 
 
-async def states(memory: Memory, scope: Scope) -> list[dict[str, Any]]:
+async def states(memory: Memory, scope: Scope) -> list[PageState]:
     """Each state of the page with the lines that it gained and lost over the one before, when the first session was
     given it, when the last one was, and how many."""
-    found: list[dict[str, Any]] = []
+    found: list[PageState] = []
     for at, text in await memory.journal.pages_given(scope, SESSIONS):
         if found and found[-1]["text"] == text:
-            found[-1] |= {"since": at, "sessions": found[-1]["sessions"] + 1}
+            found[-1]["since"] = at
+            found[-1]["sessions"] += 1
         else:
-            found.append({"text": text, "since": at, "until": at, "sessions": 1})
-    for newer, older in pairwise([*found, {"text": ""}]):
-        lines, before = newer["text"].splitlines(), older["text"].splitlines()
-        newer["diff"] = "\n".join([*unified_diff(before, lines, lineterm="", n=0)][2:])
+            found.append({"text": text, "since": at, "until": at, "sessions": 1, "diff": ""})
+    for newer, before in zip(found, [*(each["text"] for each in found), ""][1:], strict=True):
+        lines = newer["text"].splitlines()
+        newer["diff"] = "\n".join([*unified_diff(before.splitlines(), lines, lineterm="", n=0)][2:])
     return found
 
 
-async def _page_json(memory: Memory, scope: Scope) -> dict[str, Any]:
+async def _page_json(memory: Memory, scope: Scope) -> PageAndFiles:
     text = await memory.commands.page(scope)
     files = await memory.pages.files(scope)
     return {

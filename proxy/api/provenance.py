@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from aiohttp import web
 
 from memory.fact import Origin
+from memory.hooks.answer_fields import Fields
 from memory.hooks.params import checked_text, choice
 from memory.provenance import SelectedBy, SelectedMemories, Selection
 from proxy.api import serializers
 from proxy.api.params import MOST, body_of, memory_of, owners_of, scope_of
-from proxy.api.responses import answer
+from proxy.api.responses import Json, answer
 from proxy.errors import Refusal
 
 routes = web.RouteTableDef()
@@ -24,8 +24,31 @@ SHORTEST = 4
 """Characters of an id or a hash that name something."""
 
 
+class SelectedJson(TypedDict):
+    """The memories that came from there, what was ``derived`` from them, and the ids of all; the ``research`` and the
+    ``approved`` candidates among them, the sessions that were ``ended`` for it, and how many exchanges are still to be
+    learned from."""
+
+    memories: list[serializers.MemoryJson]
+    derived: list[serializers.MemoryJson]
+    ids: list[str]
+    research: tuple[str, ...]
+    approved: tuple[str, ...]
+    ended: tuple[str, ...]
+    behind: int
+
+
+class OfEverybody(TypedDict):
+    """How much of everybody's is in quarantine."""
+
+    of_all: int
+
+
+InQuarantine = Annotated[dict[str, Any], Fields("InQuarantine", SelectedJson, OfEverybody)]
+
+
 @routes.post("/api/provenance")
-async def chosen(request: web.Request) -> web.Response:
+async def chosen(request: web.Request) -> Json[SelectedJson]:
     """``{"from": {"session": …}, "origins": […], "since": …, "until": …, "sessions": […]}``: the memories that came
     from there (``sessions`` are their ids here, whole) and what was derived from them; with ``held`` those of them that
     are in quarantine. ``behind`` is how many exchanges are still to be learned from."""
@@ -37,7 +60,7 @@ async def chosen(request: web.Request) -> web.Response:
 
 
 @routes.post("/api/quarantine")
-async def quarantine(request: web.Request) -> web.Response:
+async def quarantine(request: web.Request) -> Json[SelectedJson]:
     """The same body without ``held``: put into quarantine all that came from there; with ``release`` take it out. What
     the exchanges teach that are ``behind`` follows when they are learned from."""
     body = await body_of(request, {**FIELDS, "release": bool})
@@ -50,11 +73,11 @@ async def quarantine(request: web.Request) -> web.Response:
 
 
 @routes.get("/api/quarantine")
-async def held(request: web.Request) -> web.Response:
+async def held(request: web.Request) -> Json[InQuarantine]:
     """What of the person's is in quarantine, and how much there is of everybody's."""
     memory = memory_of(request)
     mine = await memory.quarantine.chosen(Selection(), await owners_of(request), held=True)
-    return answer(_selection_json(mine) | {"of_all": await memory.journal.in_quarantine()})
+    return answer({**_selection_json(mine), "of_all": await memory.journal.in_quarantine()})
 
 
 def selection_of(data: dict[str, Any], empty: bool = False) -> Selection:
@@ -91,13 +114,14 @@ def _moment(data: dict[str, Any], key: str) -> datetime | None:
     return at if at.tzinfo else at.astimezone()
 
 
-def _selection_json(chosen: SelectedMemories, behind: int = 0) -> dict[str, Any]:
+def _selection_json(chosen: SelectedMemories, behind: int = 0) -> SelectedJson:
     now = datetime.now().astimezone()
-    plain = asdict(chosen)
     return {
         "memories": [serializers.memory(each, now) for each in chosen.memories[:MOST]],
         "derived": [serializers.memory(each, now) for each in chosen.derived[:MOST]],
         "ids": list(chosen.ids),
-        **{key: plain[key] for key in ("research", "approved", "ended")},
+        "research": chosen.research,
+        "approved": chosen.approved,
+        "ended": chosen.ended,
         "behind": behind,
     }

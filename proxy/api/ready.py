@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from aiohttp import web
 
 from memory.session import Mode
-from proxy.api.responses import answer
+from proxy.api.responses import Json, answer
 from proxy.edge import EDGE, Edge
 
 routes = web.RouteTableDef()
 
 
+class Readiness(TypedDict):
+    """Whether requests are taken, with memory, and why not."""
+
+    ready: bool
+    why: str
+
+
 @routes.get("/ready")
-async def ready(request: web.Request) -> web.Response:
+async def ready(request: web.Request) -> Json[Readiness]:
     """Whether this server takes requests, with memory: 200 where it does, 503 with a sentence where it does not.
     ``?role=work``: whether it is also the one of its replicas that does the work, and so answers on our own endpoints.
     """

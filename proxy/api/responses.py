@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Generic, NotRequired, TypedDict, TypeVar
 
 import orjson
 from aiohttp import web
@@ -17,6 +17,8 @@ from memory.services.reindexing import ReindexInProgress
 from proxy.edge import EDGE
 from proxy.errors import Refusal
 from proxy.fail_open import LATE, fail_open
+
+T = TypeVar("T")
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -41,9 +43,20 @@ RETRY_SECONDS = 30
 """After how many seconds to ask again for what was given up."""
 
 
-def answer(data: Any, status: int = 200) -> web.Response:
+class Json(web.Response, Generic[T]):
+    """An answer in JSON. Its type is what it holds, from which the description of our endpoints is made."""
+
+
+class Fault(TypedDict):
+    """What is wrong, in a sentence; ``ids`` are those that an id which was shortened too much stands for."""
+
+    error: str
+    ids: NotRequired[list[str]]
+
+
+def answer(data: T, status: int = 200) -> Json[T]:
     """Data as JSON. Times are ISO 8601; bytes are hexadecimal."""
-    return web.Response(
+    return Json(
         status=status,
         body=orjson.dumps(data, default=_plain, option=orjson.OPT_NON_STR_KEYS),
         content_type="application/json",
@@ -51,9 +64,12 @@ def answer(data: Any, status: int = 200) -> web.Response:
     )
 
 
-def fault(status: int, sentence: str, **more: Any) -> web.Response:
+def fault(status: int, sentence: str, ids: Sequence[str] = ()) -> Json[Fault]:
     """A fault, told in a sentence."""
-    response = answer({"error": sentence, **more}, status)
+    told: Fault = {"error": sentence}
+    if ids:
+        told["ids"] = list(ids)
+    response = answer(told, status)
     if status == 401:
         response.headers["WWW-Authenticate"] = "Bearer"
     return response
@@ -102,7 +118,7 @@ async def _as_json(request: web.Request, handler: Handler) -> web.StreamResponse
         return await handler(request)
     except FAULTS as error:
         status, sentence = sentence_of(error)
-        return fault(status, sentence, **({"ids": error.ids} if isinstance(error, Ambiguous) else {}))
+        return fault(status, sentence, error.ids if isinstance(error, Ambiguous) else ())
     except web.HTTPNotFound:
         return fault(404, f"there is nothing at {request.path}")
     except web.HTTPMethodNotAllowed as error:

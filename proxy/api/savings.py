@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TypedDict
 
 from aiohttp import web
 
@@ -15,7 +15,7 @@ from memory.parts import Memory
 from memory.ports import ModelTotals
 from memory.scope import Scope
 from proxy.api.params import memory_of, query_limit, scope_of
-from proxy.api.responses import answer
+from proxy.api.responses import Json, answer
 from proxy.edge import EDGE
 
 routes = web.RouteTableDef()
@@ -63,8 +63,82 @@ class Row:
         return self.saved - self.spent - self.lost
 
 
+class Sums(TypedDict):
+    """What was done to the requests of the last ``days``. Of their tokens ``input`` and ``cached`` are what providers
+    reported, for ``reported`` requests, and ``cache`` the share of both; ``saved``, ``spent``, ``lost`` and ``net`` are
+    US dollars, of the ``priced`` requests, None where there is none."""
+
+    days: int
+    since: datetime
+    requests: int
+    degraded: int
+    added: int
+    shown: int
+    shorter: int
+    input: int
+    cached: int
+    sheds: int
+    cache: float | None
+    reported: int
+    priced: int
+    saved: float | None
+    spent: float | None
+    lost: float | None
+    net: float | None
+
+
+class SumsRow(TypedDict):
+    """The sums of one day, project or model."""
+
+    name: str
+    requests: int
+    added: int
+    shorter: int
+    input: int
+    cached: int
+    saved: float | None
+    spent: float | None
+    lost: float | None
+    net: float | None
+    priced: int
+
+
+class MeasuredDifference(TypedDict):
+    """One measure in sessions with memory and without: the means, from where to where their true difference lies 95
+    times of 100, and whether that tells them apart."""
+
+    name: str
+    with_memory: float | None
+    without: float | None
+    low: float | None
+    high: float | None
+    told: bool
+
+
+class MeasuredSessions(TypedDict):
+    """How sessions with memory compare with those that went without, by their numbers and by measure. ``mixed`` ones
+    were held out and given some later."""
+
+    holdout: float
+    days: int
+    with_memory: int
+    without: int
+    mixed: int
+    differences: list[MeasuredDifference]
+
+
+class Money(TypedDict):
+    """What memory added and spared: in all, by day, project and model, and as it was measured."""
+
+    sums: Sums
+    by_day: list[SumsRow]
+    by_project: list[SumsRow]
+    by_model: list[SumsRow]
+    measured: MeasuredSessions
+
+
 @routes.get("/api/money")
-async def money(request: web.Request) -> web.Response:
+async def money(request: web.Request) -> Json[Money]:
     """What memory added to a person's requests and spared them in ``?days=`` (30), by day, project and model; and,
     where sessions are held out (``memory.measure.holdout``), how those with memory compare with those without."""
     memory, scope, now = memory_of(request), scope_of(request), request.app[EDGE].now()
@@ -81,12 +155,12 @@ async def money(request: web.Request) -> web.Response:
     )
 
 
-async def summed(memory: Memory, days: int, now: datetime, of: Scope | None = None) -> dict[str, Any]:
+async def summed(memory: Memory, days: int, now: datetime, of: Scope | None = None) -> Sums:
     """The sums of the last ``days``, today included, of everybody or of one person."""
     return told(memory, await memory.journal.sums(since_of(days, now), of), days, now)
 
 
-def told(memory: Memory, found: Iterable[ModelTotals], days: int, now: datetime) -> dict[str, Any]:
+def told(memory: Memory, found: Iterable[ModelTotals], days: int, now: datetime) -> Sums:
     """The sums of those of the last ``days``. ``saved``, ``spent``, ``lost`` (to prefixes that a shed
     moved, so that the provider read anew what it had cached) and what is left of them, ``net``, are US dollars,
     estimated of the requests whose prices and tokens are known, ``priced`` of them; None where there is none."""
@@ -106,7 +180,25 @@ def told(memory: Memory, found: Iterable[ModelTotals], days: int, now: datetime)
     worthy = {"saved": saved, "spent": spent, "lost": lost, "net": saved - spent - lost}
     dollars = {name: round(value, 6) if priced else None for name, value in worthy.items()}
     kept = round(sums["cached"] / sums["input"], 4) if sums["input"] else None
-    return {"days": days, "since": since, **sums, "cache": kept, "reported": reported, "priced": priced, **dollars}
+    return {
+        "days": days,
+        "since": since,
+        "requests": sums["requests"],
+        "degraded": sums["degraded"],
+        "added": sums["added"],
+        "shown": sums["shown"],
+        "shorter": sums["shorter"],
+        "input": sums["input"],
+        "cached": sums["cached"],
+        "sheds": sums["sheds"],
+        "cache": kept,
+        "reported": reported,
+        "priced": priced,
+        "saved": dollars["saved"],
+        "spent": dollars["spent"],
+        "lost": dollars["lost"],
+        "net": dollars["net"],
+    }
 
 
 def rows(memory: Memory, found: Iterable[ModelTotals], name: Callable[[ModelTotals], str]) -> Sequence[Row]:
@@ -119,7 +211,7 @@ def rows(memory: Memory, found: Iterable[ModelTotals], name: Callable[[ModelTota
     return sorted(by.values(), key=lambda row: -row.requests)
 
 
-async def measured(memory: Memory, scope: Scope, now: datetime) -> dict[str, Any]:
+async def measured(memory: Memory, scope: Scope, now: datetime) -> MeasuredSessions:
     """How sessions with memory compare with those that went without."""
     found = compared(await memory.journal.measured(since_of(MEASURED_DAYS, now), scope))
     return {
@@ -152,7 +244,7 @@ def _worth(memory: Memory, each: ModelTotals) -> Worth | None:
     return worth(each, prices) if prices is not None else None
 
 
-def _plain(row: Row) -> dict[str, Any]:
+def _plain(row: Row) -> SumsRow:
     return {
         "name": row.name,
         "requests": row.requests,

@@ -3,19 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
+from memory.hooks.answer_fields import Fields
 from memory.hooks.serializers import HIDDEN as HIDDEN
+from memory.hooks.serializers import MemoryJson as MemoryJson
 from memory.hooks.serializers import memory as memory
-from memory.session import Receipt
+from memory.session import Receipt, Shed
 
 
-def receipt(held: Receipt) -> dict[str, Any]:
+class ShedInShort(TypedDict):
+    """How many parts were shed, in the place of their list."""
+
+    parts: int
+
+
+class ReceiptInShort(TypedDict):
+    """How many memories were shown, in the place of them; and how long the request was prepared."""
+
+    shown: int
+    shed: Annotated[dict[str, Any], Fields("ShedLine", Shed, ShedInShort)] | None
+    milliseconds: float
+
+
+ReceiptJson = Annotated[dict[str, Any], Fields("Receipt", Receipt)]
+ReceiptLine = Annotated[dict[str, Any], Fields("ReceiptLine", Receipt, ReceiptInShort, without=("steps",))]
+
+
+def receipt(held: Receipt) -> ReceiptJson:
     """A receipt, whole."""
     return asdict(held)
 
 
-def line(held: Receipt) -> dict[str, Any]:
+def line(held: Receipt) -> ReceiptLine:
     """A receipt in short."""
     fields = asdict(held)
     del fields["steps"]

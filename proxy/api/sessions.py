@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import datetime
+from typing import Any, TypedDict
 
 from aiohttp import web
 
@@ -13,7 +14,7 @@ from memory.services.transfer.session_view import exported
 from memory.session import Receipt, RequestKind, Session
 from proxy.api.params import memory_of, person_of, query_limit, scope_of
 from proxy.api.render_messages import rendered
-from proxy.api.responses import answer
+from proxy.api.responses import Json, answer
 
 routes = web.RouteTableDef()
 
@@ -26,8 +27,50 @@ MISSING = (
 )
 
 
+class SessionStanding(TypedDict):
+    """Where a session stands: the tokens of the client's ``own`` history and of what is forwarded of it, the model's
+    ``window``, whether parts are left out (``shed``), and whether it would not fit any more (``too_large``)."""
+
+    id: str
+    runtime: str
+    project: str | None
+    model: str
+    seen_at: datetime
+    segment: int
+    tokens: int
+    own: int
+    window: int
+    shed: bool
+    too_large: bool
+
+
+class SessionsList(TypedDict):
+    """The sessions seen last."""
+
+    sessions: list[SessionStanding]
+
+
+class SessionView(TypedDict):
+    """A session's newest turn, as messages of its dialect: how many messages are ``left`` out, ``shortened``, free of
+    a secret (``redacted``) or ``forgotten``, and what is not in it (``note``)."""
+
+    session: str
+    runtime: str
+    project: str | None
+    dialect: str
+    model: str
+    at: datetime
+    left: int
+    shortened: int
+    redacted: int
+    forgotten: int
+    note: str
+    messages: list[Any]
+    reply: list[Any]
+
+
 @routes.get("/api/sessions")
-async def sessions(request: web.Request) -> web.Response:
+async def sessions(request: web.Request) -> Json[SessionsList]:
     """``?runtime=codex&shed=true``: the sessions seen last, of one runtime or of all; only those that are being shed
     where that is asked for. ``own`` is the client's history in tokens, ``tokens`` what is forwarded of it."""
     runtime = checked_text(request.query.get("runtime", ""), "runtime", longest=100)
@@ -37,11 +80,11 @@ async def sessions(request: web.Request) -> web.Response:
 
 
 @routes.get("/api/sessions/{name}")
-async def view(request: web.Request) -> web.Response:
+async def view(request: web.Request) -> Json[SessionView]:
     """A session's newest turn as it was forwarded, as JSON messages of its dialect."""
     name = checked_text(request.match_info["name"], "name", longest=200)
     found = await exported(memory_of(request).journal, name, scope_of(request))
-    fields = {
+    fields: SessionView = {
         "session": found.session.id,
         "runtime": found.session.runtime,
         "project": found.session.scope.project,
@@ -61,13 +104,13 @@ async def view(request: web.Request) -> web.Response:
 
 async def standing(
     journal: Journal, runtime: str = "", limit: int = RECENT, of: Scope | None = None
-) -> list[dict[str, Any]]:
+) -> list[SessionStanding]:
     """The main sessions of which sizes are known, the one seen last first; one person's where a scope is given."""
     latest = await journal.latest(limit, runtime, of)
     return [_line(*each) for each in latest if each[1].window and each[0].kind is RequestKind.MAIN]
 
 
-def _line(session: Session, receipt: Receipt) -> dict[str, Any]:
+def _line(session: Session, receipt: Receipt) -> SessionStanding:
     own = receipt.tokens + receipt.saved
     return {
         "id": session.id,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from aiohttp import web
 
 from memory.fact import Origin
 from memory.services.tool_calls import ToolCaller
 from memory.session import Mode
 from proxy.api.params import body_of, memory_of, scope_of
-from proxy.api.responses import answer
+from proxy.api.responses import Json, answer
 from proxy.edge import EDGE
 from proxy.errors import Refusal
 
@@ -18,8 +20,16 @@ SESSION = "a tool of its own"
 """Stands in the place of a session: what calls us here does not say in which one."""
 
 
+class ToolAnswer(TypedDict):
+    """A text for a model, the ids of the memories in it, and whether the call failed."""
+
+    text: str
+    memories: tuple[str, ...]
+    failed: bool
+
+
 @routes.post("/api/tools/{name}")
-async def call(request: web.Request) -> web.Response:
+async def call(request: web.Request) -> Json[ToolAnswer]:
     """``{"arguments": {…}}``, ``?project=…``: the answer to a call, as text for a model.
 
     What a model notes here carries the trust of a tool's output: nobody knows what it has read before.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, Protocol
+from typing import Annotated, Any, NotRequired, Protocol, TypedDict
 
 from memory.candidate import Candidate, CandidateKind, CandidateState, ImportOutcome
 from memory.fact import Fact, Passage
@@ -14,9 +14,11 @@ from memory.features.approvals.decisions import Approval, CandidateApprovals
 from memory.features.approvals.records import CANDIDATE, CandidateRecords
 from memory.features.approvals.skills import Retirements, Skills
 from memory.features.approvals.store import ApprovalStore
+from memory.hooks.answer_fields import Fields
 from memory.hooks.feature import Core, Feature, FeatureErasure, FeatureRoute
 from memory.hooks.params import checked_id, checked_text, choice, choices
 from memory.hooks.route_request import Answer, RouteRefused, RouteRequest
+from memory.hooks.serializers import MemoryJson
 from memory.hooks.serializers import memory as memory_json
 from memory.ports import Forgotten
 from memory.scope import Layer, Scope
@@ -26,6 +28,56 @@ MAX_TEXT_CHARS = 200_000
 """Characters of what is approved: a skill is a whole file."""
 
 _TAKEN = {ImportOutcome.TAKEN: "taken", ImportOutcome.KNOWN: "known", ImportOutcome.GONE: "forgotten"}
+
+
+class WhyPutForward(TypedDict):
+    """Why something was put forward, in words."""
+
+    why: str
+
+
+CandidateJson = Annotated[dict[str, Any], Fields("Candidate", Candidate, WhyPutForward)]
+
+
+class CandidatesList(TypedDict):
+    """What a person may approve, the most evidence first."""
+
+    candidates: list[CandidateJson]
+
+
+class Evidence(TypedDict):
+    """The facts behind a candidate that the asker may see, and of how many others only the number is told."""
+
+    evidence: list[MemoryJson]
+    withheld: int
+
+
+CandidateEvidence = Annotated[dict[str, Any], Fields("CandidateEvidence", CandidateJson, Evidence)]
+
+
+class FileDiff(TypedDict):
+    """A file that is written, and what of it changes."""
+
+    file: str
+    diff: str
+
+
+class ApprovalJson(TypedDict):
+    """What an approval writes, or the taking back of one, with what is to be known of it (``notes``); while it is not
+    ``done``, the mark that confirms it."""
+
+    candidate: CandidateJson
+    files: list[FileDiff]
+    notes: list[str]
+    done: bool
+    confirm: NotRequired[str]
+
+
+class Promoted(TypedDict):
+    """The fact that holds in all projects now, or the candidate that was put forward."""
+
+    fact: NotRequired[MemoryJson]
+    candidate: NotRequired[CandidateJson]
 
 
 class MemoryLookup(Protocol):
@@ -97,14 +149,14 @@ class Approvals(Feature):
             FeatureRoute("POST", "facts/{id}/promote", cls.promote, 0, {"to": str}),
         )
 
-    async def listed(self, question: RouteRequest) -> dict[str, Any]:
+    async def listed(self, question: RouteRequest) -> CandidatesList:
         """``?state=waiting``: what a person may approve, the most evidence first; ``all``: also what is decided."""
         state = question.query.get("state")
         states = choices(state, "state", CandidateState) if state is not None else {CandidateState.WAITING}
         found = await self.decisions.candidates(question.owners, states)
         return {"candidates": [candidate_json(each) for each in found]}
 
-    async def one(self, question: RouteRequest) -> dict[str, Any]:
+    async def one(self, question: RouteRequest) -> CandidateEvidence:
         """One candidate with the facts behind it: of what others said, and of what was changed or taken back since,
         only how many, as ``withheld``."""
         held = await self.decisions.candidate(_id(question), question.owners)
@@ -112,7 +164,7 @@ class Approvals(Feature):
         evidence = [memory_json(fact, question.now) for fact in facts]
         return candidate_json(held) | {"evidence": evidence, "withheld": withheld}
 
-    async def approve(self, question: RouteRequest) -> dict[str, Any]:
+    async def approve(self, question: RouteRequest) -> ApprovalJson:
         """``{"text": …, "to": "project", "confirm": …}``, all optional. Without ``confirm`` it answers what would be
         written, as diffs, and a mark; with that mark as ``confirm`` it writes exactly this."""
         body = question.body
@@ -123,24 +175,24 @@ class Approvals(Feature):
         )
         return _approval(done)
 
-    async def undo(self, question: RouteRequest) -> dict[str, Any]:
+    async def undo(self, question: RouteRequest) -> ApprovalJson:
         """``{"confirm": …}``: take an approval back; without the mark it answers what would be written."""
         confirm = question.body.get("confirm")
         return _approval(await self.decisions.approve(_id(question), question.owners, confirm=confirm, undo=True))
 
-    async def reject(self, question: RouteRequest) -> dict[str, Any]:
+    async def reject(self, question: RouteRequest) -> CandidateJson:
         """``{"why": …}``: it comes back only when there is much more for it."""
         return await self._decide(question, CandidateState.REJECTED, checked_text(question.body.get("why", ""), "why"))
 
-    async def defer(self, question: RouteRequest) -> dict[str, Any]:
+    async def defer(self, question: RouteRequest) -> CandidateJson:
         """Decide later: it waits again when another session supports it."""
         return await self._decide(question, CandidateState.DEFERRED)
 
-    async def reopen(self, question: RouteRequest) -> dict[str, Any]:
+    async def reopen(self, question: RouteRequest) -> CandidateJson:
         """What was rejected or deferred waits again."""
         return await self._decide(question, CandidateState.WAITING)
 
-    async def promote(self, question: RouteRequest) -> Answer:
+    async def promote(self, question: RouteRequest) -> Answer[Promoted]:
         """``{"to": "user"}``: let a fact of one project hold in all of its user's; ``project`` and ``org`` put it
         forward as a candidate."""
         to = choice(question.body.get("to"), "to", Layer)
@@ -152,11 +204,11 @@ class Approvals(Feature):
             return Answer({"fact": memory_json(risen, question.now, by_id=True)})
         return Answer({"candidate": candidate_json(risen)}, 201)
 
-    async def _decide(self, question: RouteRequest, state: CandidateState, why: str = "") -> dict[str, Any]:
+    async def _decide(self, question: RouteRequest, state: CandidateState, why: str = "") -> CandidateJson:
         return candidate_json(await self.decisions.decide(_id(question), question.owners, state, why))
 
 
-def candidate_json(held: Candidate) -> dict[str, Any]:
+def candidate_json(held: Candidate) -> CandidateJson:
     """A candidate as JSON tells it."""
     return asdict(held) | {"why": held.why}
 
@@ -165,10 +217,16 @@ def _id(question: RouteRequest) -> str:
     return checked_id(question.names["id"])
 
 
-def _approval(done: Approval) -> dict[str, Any]:
-    files = [{"file": str(each.file), "diff": each.diff} for each in done.files]
-    approval = {"candidate": candidate_json(done.candidate), "files": files, "notes": list(done.notes)}
-    return approval | {"done": done.done} | ({} if done.done else {"confirm": done.confirm})
+def _approval(done: Approval) -> ApprovalJson:
+    approval: ApprovalJson = {
+        "candidate": candidate_json(done.candidate),
+        "files": [{"file": str(each.file), "diff": each.diff} for each in done.files],
+        "notes": list(done.notes),
+        "done": done.done,
+    }
+    if not done.done:
+        approval["confirm"] = done.confirm
+    return approval
 
 
 def _shared_layer(text: str) -> Layer:

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import Any, Final, Protocol
+from typing import Final, Protocol, TypedDict
 
 from memory.features.backups.keeping import BackupKeeper
 from memory.hooks.feature import Core, Feature, FeatureErasure, FeatureRoute
@@ -37,6 +37,37 @@ class BackupsJournal(Protocol):
         """How much the index has still to take in."""
 
 
+class BackupJson(TypedDict):
+    """A backup: its folder, when, why and by which release it was made, what it holds; and when it was last looked
+    through, with how many faults, None where it never was."""
+
+    folder: str
+    at: datetime
+    reason: str
+    release: str
+    counts: dict[str, int]
+    looked_at: datetime | None
+    faults: int | None
+
+
+class BackupsList(TypedDict):
+    """The backups; how often one is made, to which ``place``, and how many of them are kept; when the journal was last
+    ``verified``, and what is wrong with it."""
+
+    backups: list[BackupJson]
+    every_seconds: float | None
+    place: str
+    keep: int
+    verified: datetime | None
+    faults: list[str]
+
+
+class IndexFaults(TypedDict):
+    """A sentence for each thing that is wrong with the index."""
+
+    faults: list[str]
+
+
 class Backups(Feature):
     """The feature."""
 
@@ -49,7 +80,7 @@ class Backups(Feature):
         self._beside = BackgroundTask()
         self._rewriting = BackgroundTask()
         self._making = asyncio.Lock()
-        self._looking: LoneThread[dict[str, Any]] = LoneThread("backups")
+        self._looking: LoneThread[BackupsList] = LoneThread("backups")
 
     def start(self) -> None:
         if self._elsewhere:
@@ -106,12 +137,12 @@ class Backups(Feature):
     def routes(cls) -> tuple[FeatureRoute, ...]:
         return FeatureRoute("GET", "backups", cls.status), FeatureRoute("GET", "backups/index", cls.index)
 
-    async def status(self, question: RouteRequest) -> dict[str, Any]:
+    async def status(self, question: RouteRequest) -> BackupsList:
         """Where backups lie, when each was last looked through and how many faults that found, how often one is made,
         and what the last look at the journal found."""
         return await self._looking.run(self._status)
 
-    def _status(self) -> dict[str, Any]:
+    def _status(self) -> BackupsList:
         state = self._keeping.state()
         places = known_places(self._core.home, state)
         return {
@@ -135,7 +166,7 @@ class Backups(Feature):
             "faults": list(state.faults),
         }
 
-    async def index(self, question: RouteRequest) -> dict[str, Any]:
+    async def index(self, question: RouteRequest) -> IndexFaults:
         """Whether the index holds as many memories as the journal says."""
         return {"faults": await self.index_faults()}
 

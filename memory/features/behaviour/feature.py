@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TypedDict
 
 from memory.fact import Fact, Origin, Passage
 from memory.features.behaviour.observing import BehaviourObserver, WatchedJournal
-from memory.features.behaviour.report import report
+from memory.features.behaviour.report import ProjectHabits, report
 from memory.hooks.feature import Core, Feature, FeatureErasure, FeatureLesson, FeatureRoute
 from memory.hooks.route_request import RouteRequest
 from memory.learning.behaviour.observation_facts import marks, within
 from memory.ports import Journaled
+
+
+class HabitsList(TypedDict):
+    """How work is done in each project."""
+
+    projects: list[ProjectHabits]
 
 
 class BehaviourFeature(Feature):
@@ -42,7 +48,7 @@ class BehaviourFeature(Feature):
     def routes(cls) -> tuple[FeatureRoute, ...]:
         return (FeatureRoute("GET", "habits", cls.habits, limit=5),)
 
-    async def habits(self, question: RouteRequest) -> dict[str, Any]:
+    async def habits(self, question: RouteRequest) -> HabitsList:
         """``?project=NAME&limit=5``."""
         return {"projects": await report(self.observing, self._journal, question.owners, question.limit)}
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from datetime import datetime
+from typing import Annotated, Any, TypedDict
 
 import orjson
 
 from memory.behaviour import KnownObservation
-from memory.candidate import CandidateKind
+from memory.candidate import CandidateKind, CandidateState
 from memory.fact import Fact, Sensitivity, State
 from memory.features.behaviour.observing import BehaviourObserver, WatchedJournal
+from memory.hooks.answer_fields import Fields
 from memory.learning.behaviour.habits import Habits
 from memory.scope import scope_of
 
@@ -19,19 +21,106 @@ SORTS = ("fix", "corrected")
 """Observations that are told one by one."""
 
 
+class SequenceJson(TypedDict):
+    """Steps that are done one after the other; ``kept`` is the share of cases in which the last was done too."""
+
+    steps: tuple[str, ...]
+    sessions: int
+    times: int
+    kept: float
+
+
+class TriggerJson(TypedDict):
+    """What is done after something else within one turn: so many times of so many occasions."""
+
+    when: str
+    then: str
+    sessions: int
+    times: int
+    occasions: int
+
+
+class ConventionJson(TypedDict):
+    """A rule about how edits are made, and how many of them keep it."""
+
+    rule: str
+    sessions: int
+    times: int
+    edits: int
+
+
+class SkillJson(TypedDict):
+    """What was put forward as a skill; ``turned``: the habit that bore it out is none any more."""
+
+    id: str
+    name: str
+    state: CandidateState
+    why: str
+    turned: bool
+
+
+class MinedHabits(TypedDict):
+    """What some sessions show of how work is done, and how they ended."""
+
+    sessions: int
+    steps: int
+    sequences: list[SequenceJson]
+    triggers: list[TriggerJson]
+    conventions: list[ConventionJson]
+    ended: dict[str, int]
+
+
+class ObservedFact(TypedDict):
+    """What was seen: its fact, in how many sessions, and when last."""
+
+    id: str
+    text: str
+    sessions: int
+    at: datetime
+
+
+class FixDetail(TypedDict):
+    """What failed, with which error, what was done between, and what worked."""
+
+    failed: str
+    error: str
+    between: list[str]
+    worked: str
+
+
+class CorrectionDetail(TypedDict):
+    """What was done wrong, and what the person said to that."""
+
+    wrong: str
+    right: str
+
+
+class ObservedHabits(TypedDict):
+    """The fixes, corrections and skills of an owner's project."""
+
+    owner: str
+    fixes: list[Annotated[dict[str, Any], Fields("Fix", ObservedFact, FixDetail)]]
+    corrections: list[Annotated[dict[str, Any], Fields("Correction", ObservedFact, CorrectionDetail)]]
+    skills: list[SkillJson]
+
+
+ProjectHabits = Annotated[dict[str, Any], Fields("ProjectHabits", MinedHabits, ObservedHabits)]
+
+
 async def report(
     observing: BehaviourObserver, journal: WatchedJournal, owners: Sequence[str], limit: int
-) -> list[dict[str, Any]]:
+) -> list[ProjectHabits]:
     """Of each project among these owners so many of each sort, the best supported and the newest first."""
     found = [await _project(observing, journal, owner, limit) for owner in owners if scope_of(owner)]
     return [each for each in found if each["steps"] or each["fixes"] or each["corrections"]]
 
 
-async def _project(observing: BehaviourObserver, journal: WatchedJournal, owner: str, limit: int) -> dict[str, Any]:
+async def _project(observing: BehaviourObserver, journal: WatchedJournal, owner: str, limit: int) -> ProjectHabits:
     mined = await observing.habits(owner)
     known = [each for each in await journal.observations(owner) if each.sort in SORTS]
     facts = {fact.id: fact for fact in await journal.facts([each.memory for each in known], [owner])}
-    return _mined(mined, limit) | {
+    return {
+        **_mined(mined, limit),
         "owner": owner,
         "fixes": _observed("fix", known, facts, limit),
         "corrections": _observed("corrected", known, facts, limit),
@@ -39,7 +128,7 @@ async def _project(observing: BehaviourObserver, journal: WatchedJournal, owner:
     }
 
 
-async def _skills(journal: WatchedJournal, owner: str) -> list[dict[str, Any]]:
+async def _skills(journal: WatchedJournal, owner: str) -> list[SkillJson]:
     """What was put forward as a skill; ``turned``: the habit that bore it out is none any more."""
     held = [each for each in await journal.candidates([owner]) if each.kind is CandidateKind.SKILL]
     observed = {each.memory for each in await journal.observations(owner)} if held else set()
@@ -55,7 +144,7 @@ async def _skills(journal: WatchedJournal, owner: str) -> list[dict[str, Any]]:
     ]
 
 
-def _mined(mined: Habits, limit: int) -> dict[str, Any]:
+def _mined(mined: Habits, limit: int) -> MinedHabits:
     return {
         "sessions": mined.sessions,
         "steps": mined.steps,

@@ -8,9 +8,9 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
-from memory.checkout import Checkout, LearnedAt
+from memory.checkout import BranchStage, Checkout, LearnedAt
 from memory.fact import Fact, Origin, Passage
 from memory.features.checkouts import marking
 from memory.features.checkouts.awaited import is_awaited
@@ -20,15 +20,16 @@ from memory.features.checkouts.gone import GoneCode
 from memory.features.checkouts.journal_port import CheckoutJournal
 from memory.features.checkouts.looking import CheckoutView
 from memory.features.checkouts.own_files import Changes, OwnFiles
-from memory.features.checkouts.records import LEARNT, learnt_of, record_of
+from memory.features.checkouts.records import LEARNT, CheckoutRecord, learnt_of, record_of
 from memory.features.checkouts.rows import Rows
 from memory.features.checkouts.sharing import Sharing
 from memory.features.checkouts.sight import SHORTEST_WAIT_SECONDS, CheckoutWatcher, Clock, SeenCheckout
 from memory.features.checkouts.tracked import NAME
 from memory.features.checkouts.upkeep import MOST_LOOKED, CheckoutUpkeep
+from memory.hooks.answer_fields import Fields
 from memory.hooks.feature import Core, Feature, FeatureErasure, FeatureLesson, FeatureQuestion, FeatureRoute, MemoryMark
 from memory.hooks.route_request import RouteRequest
-from memory.hooks.serializers import memory
+from memory.hooks.serializers import MemoryJson, memory
 from memory.lru import LruDict
 from memory.ports import Forgotten, Journaled
 from memory.scope import Scope, owned_by
@@ -42,6 +43,81 @@ MOST_COMPARED = 1000
 STAGE_SECONDS = 0.05
 """A request waits at least so long to know which memories hold on a branch only: well below what a feature has beyond
 its time before it is given up."""
+
+
+class Branch(TypedDict):
+    """A branch on which facts were learnt, how many, and what has become of it; ``staged`` says that they hold on it
+    only."""
+
+    repository: str
+    branch: str
+    facts: int
+    staged: bool
+    stage: BranchStage
+    since: datetime | None
+
+
+class BranchesList(TypedDict):
+    """The branches on which something was learnt."""
+
+    branches: list[Branch]
+
+
+class LearntThere(TypedDict):
+    """Where in a repository a fact was learnt, and what has become of the branch."""
+
+    checkout: CheckoutRecord
+    stage: BranchStage
+
+
+class LearntList(TypedDict):
+    """The facts that were learnt on a branch, the newest first."""
+
+    facts: list[Annotated[dict[str, Any], Fields("LearntMemory", MemoryJson, LearntThere)]]
+
+
+class GoneMark(TypedDict):
+    """What of the code that a memory cites is gone, in words."""
+
+    mark: str
+
+
+class GoneList(TypedDict):
+    """What cites code that is gone; how much there is, of facts and of turns."""
+
+    gone: list[Annotated[dict[str, Any], Fields("GoneMemory", MemoryJson, GoneMark)]]
+    count: int
+    facts: int
+    turns: int
+
+
+class TrackedText(TypedDict):
+    """A file for the repository, the number of its rules, and how many of its lines are others': ``left`` with ids that
+    are not known here, ``differing`` with other words than were approved here."""
+
+    name: str
+    text: str
+    rules: int
+    left: int
+    differing: int
+
+
+class ProposedLine(TypedDict):
+    """A line, and the name of who committed it."""
+
+    text: str
+    by: str
+
+
+class TrackedProposals(TypedDict):
+    """What became of a file's lines: those that are proposed now, and how many are rules already (``known``), were
+    proposed ``before``, were forgotten, and are still to be proposed (``more``)."""
+
+    proposed: list[ProposedLine]
+    known: int
+    before: int
+    forgotten: int
+    more: int
 
 
 @dataclass(slots=True)
@@ -220,7 +296,7 @@ class CheckoutsFeature(Feature):
             FeatureRoute("POST", "tracked/proposals", cls.tracked_proposals, fields={"folder": str, "dry": bool}),
         )
 
-    async def branches(self, question: RouteRequest) -> dict[str, Any]:
+    async def branches(self, question: RouteRequest) -> BranchesList:
         """``?limit=50``: the branches on which something was learnt."""
         found = await self._journal.counted(question.owners, question.limit)
         return {
@@ -230,14 +306,14 @@ class CheckoutsFeature(Feature):
                     "branch": each.branch,
                     "facts": each.facts,
                     "staged": each.staged,
-                    "stage": each.stage.value,
+                    "stage": each.stage,
                     "since": each.since,
                 }
                 for each in found
             ]
         }
 
-    async def on_branch(self, question: RouteRequest) -> dict[str, Any]:
+    async def on_branch(self, question: RouteRequest) -> LearntList:
         """``?limit=100``: the facts that were learnt on a branch, the newest first, with what they cite."""
         ids = await self._journal.learnt_on(question.names["branch"], question.owners, question.limit)
         facts = await self._journal.facts(ids, question.owners)
@@ -251,7 +327,7 @@ class CheckoutsFeature(Feature):
             ]
         }
 
-    async def gone(self, question: RouteRequest) -> dict[str, Any]:
+    async def gone(self, question: RouteRequest) -> GoneList:
         """``?limit=20``: facts, and behind them turns, that cite what is not in the checkout any more, for a person to
         keep, correct or forget; the newest first. ``count`` says how many there are of both."""
         found = await self.gone_code.of(question.owners, question.now)
@@ -262,18 +338,18 @@ class CheckoutsFeature(Feature):
     async def asks(self, owners: Sequence[str]) -> Sequence[FeatureQuestion]:
         return await self.gone_code.asks(owners) if self._settings.enabled else ()
 
-    async def tracked_text(self, question: RouteRequest) -> dict[str, Any]:
+    async def tracked_text(self, question: RouteRequest) -> TrackedText:
         """What is approved for the project, as Markdown for its repository; ``text`` is what the file says now, of
         which others' lines stay."""
         told, rules = await self.sharing.given_out(question.scope, question.body.get("text", ""))
         return {"name": NAME, "text": told.text, "rules": rules, "left": told.left, "differing": told.differing}
 
-    async def tracked_proposals(self, question: RouteRequest) -> dict[str, Any]:
+    async def tracked_proposals(self, question: RouteRequest) -> TrackedProposals:
         """Propose what the file in a ``folder`` of a checkout on this machine says, by the names of who committed its
         lines: as candidates, and no more. With ``dry`` only say so."""
         body = question.body
         taken = await self.sharing.take(question.scope, body.get("folder", ""), question.now, body.get("dry", False))
-        told = [{"text": text, "by": by} for text, by in taken.proposed]
+        told: list[ProposedLine] = [{"text": text, "by": by} for text, by in taken.proposed]
         return {
             "proposed": told,
             "known": taken.known,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, TypedDict
 
 import msgspec
 from msgspec import Meta
 
 from memory.checkout import BranchStage, Checkout, Citation, LearnedAt
+from memory.hooks.answer_fields import Fields
 from memory.services.transfer.records import InvalidRecord
 
 LEARNT = "checkout"
@@ -28,7 +29,16 @@ class _AnchorRecord(msgspec.Struct):
     cites: list[Citation] = []
 
 
-def record_of(learnt: LearnedAt) -> dict[str, Any]:
+class RecordSort(TypedDict):
+    """What sort of record it is."""
+
+    sort: Literal["checkout"]
+
+
+CheckoutRecord = Annotated[dict[str, Any], Fields("CheckoutRecord", _AnchorRecord, RecordSort)]
+
+
+def record_of(learnt: LearnedAt) -> CheckoutRecord:
     """Where a memory was learnt, as a record. What was merged since is the project's."""
     at = learnt.checkout
     anchor_record = _AnchorRecord(

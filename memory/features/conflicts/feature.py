@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol, TypedDict
 
 from memory.fact import Fact, Sensitivity
 from memory.hooks.feature import Core, Feature, FeatureRoute
 from memory.hooks.route_request import RouteRequest
-from memory.hooks.serializers import memory
+from memory.hooks.serializers import MemoryJson, memory
 from memory.language.contradiction import scoped
 
 
@@ -45,6 +45,21 @@ def _is_over(fact: Fact, now: datetime) -> bool:
     return any(end is not None and end <= now for end in (fact.expires_at, fact.valid_until))
 
 
+class ConflictJson(TypedDict):
+    """Two facts that contradict each other, and whether both may hold, because one is about a part of the other."""
+
+    newer: MemoryJson
+    older: MemoryJson
+    exception: bool
+
+
+class ConflictsList(TypedDict):
+    """The pairs that cannot both hold, and how many there are."""
+
+    conflicts: list[ConflictJson]
+    count: int
+
+
 class ConflictsJournal(Protocol):
     """What this needs of the journal."""
 
@@ -64,11 +79,11 @@ class Conflicts(Feature):
     def routes(cls) -> tuple[FeatureRoute, ...]:
         return (FeatureRoute("GET", "conflicts", cls.conflicts, limit=20),)
 
-    async def conflicts(self, question: RouteRequest) -> dict[str, Any]:
+    async def conflicts(self, question: RouteRequest) -> ConflictsList:
         """The pairs that cannot both hold, what was said last first; ``confirm`` of one of them settles a pair."""
         facts = await self._journal.contested(question.owners, MOST)
         found = conflicts([fact for fact in facts if fact.sensitivity is not Sensitivity.RESTRICTED], question.now)
-        pairs = [
+        pairs: list[ConflictJson] = [
             {
                 "newer": memory(each.newer, question.now),
                 "older": memory(each.older, question.now),

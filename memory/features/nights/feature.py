@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol, TypedDict
 
 from memory.fact import Fact
 from memory.features.nights.planner_process import PlannerProcess
-from memory.features.nights.report import candidates_json, night_json, outcome_json
+from memory.features.nights.report import NightJson, NightOutcomeJson, candidates_json, night_json, outcome_json
 from memory.features.nights.runner import Improve, NightRunner, as_planned
 from memory.features.nights.store import Night, NightStore
 from memory.hooks.feature import Core, Feature, FeatureRoute
@@ -29,6 +28,31 @@ class FactJournal(Protocol):
 
     async def facts(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Fact]:
         """Facts by id."""
+
+
+class NightBegun(TypedDict):
+    """A night was begun."""
+
+    began: bool
+
+
+class NightProgress(TypedDict):
+    """Whether a night is running, and that night or the last one; None where there was none since the start."""
+
+    running: bool
+    night: NightOutcomeJson | None
+
+
+class NightsList(TypedDict):
+    """The nights that changed something, the newest first."""
+
+    nights: list[Night]
+
+
+class NightUndone(TypedDict):
+    """The night that was taken back."""
+
+    undone: int
 
 
 class Nights(Feature):
@@ -81,7 +105,7 @@ class Nights(Feature):
             FeatureRoute("POST", "nights/{number}/undo", cls.undo, 0, {}),
         )
 
-    async def consolidate(self, question: RouteRequest) -> Answer:
+    async def consolidate(self, question: RouteRequest) -> Answer[NightBegun]:
         """``{"dry_run": true, "since": "2026-03-01"}``, both optional: begin a night, of everybody, as the schedule
         does, where the query names nobody and nothing. Answers at once; ask GET after it."""
         body = question.body
@@ -89,7 +113,7 @@ class Nights(Feature):
         owners = question.owners if question.named else None
         return Answer({"began": True}, 202, self.runner.begin(owners, since=since, dry=body.get("dry_run", False)))
 
-    async def progress(self, question: RouteRequest) -> dict[str, Any]:
+    async def progress(self, question: RouteRequest) -> NightProgress:
         """The night that is running with its progress, or the last one since the start with what it changed, as far
         as it is the asker's."""
         running, outcome = self.runner.running, self.runner.outcome
@@ -103,19 +127,19 @@ class Nights(Feature):
                 each["candidates"] = candidates_json(await self.store.night_candidates(each["number"]))
         return {"running": running, "night": told}
 
-    async def listed(self, question: RouteRequest) -> dict[str, Any]:
+    async def listed(self, question: RouteRequest) -> NightsList:
         """``?limit=100``: the nights that changed something, the newest first."""
         found = await self.store.nights(question.owners, question.limit)
-        return {"nights": [asdict(night) for night in found]}
+        return {"nights": found}
 
-    async def night_told(self, question: RouteRequest) -> dict[str, Any]:
+    async def night_told(self, question: RouteRequest) -> NightJson:
         """What a night changed, line by line."""
         held = await self._night(question)
         changes, lines, candidates = await self.store.night_changes(held.number)
         facts = {fact.id: fact for fact in await self._journal.facts([each.memory for each in changes])}
         return night_json(held, changes, lines, candidates, facts)
 
-    async def undo(self, question: RouteRequest) -> dict[str, Any]:
+    async def undo(self, question: RouteRequest) -> NightUndone:
         """Take a night back."""
         held = await self._night(question)
         await self.runner.undo(held.number)

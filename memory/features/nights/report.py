@@ -4,16 +4,85 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from datetime import datetime
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from memory.candidate import Candidate, Proposal
 from memory.fact import Fact, Sensitivity, State
-from memory.features.nights.consolidation.diff import ChangeAction, FactChange
+from memory.features.nights.consolidation.diff import ChangeAction, DiscardedPass, FactChange
 from memory.features.nights.consolidation.plan_codec import PlannedNight
 from memory.features.nights.runner import NightOutcome
 from memory.features.nights.store import Night, NightChange
+from memory.hooks.answer_fields import Fields
 from memory.hooks.serializers import HIDDEN
 from memory.ports import SummaryLine
+
+
+class ChangedFact(TypedDict):
+    """What a night made of a fact, and whether it is a new one (``made``); of each of its ``fields`` that changed what
+    it was and what it became. ``state`` is ``gone`` for what is forgotten since."""
+
+    id: str
+    text: str
+    state: str
+    made: bool
+    fields: NotRequired[Mapping[str, Sequence[Any]]]
+
+
+class NightChangeJson(TypedDict):
+    """One thing that a night did, why, and with which facts."""
+
+    action: str
+    why: str
+    facts: list[ChangedFact]
+
+
+class PutForwardWhy(TypedDict):
+    """Why something is put forward, in words."""
+
+    why: str
+
+
+ProposalJson = Annotated[dict[str, Any], Fields("Proposal", Proposal | Candidate, PutForwardWhy)]
+
+
+class NightTold(TypedDict):
+    """A night as it was: how often it did what (``counted``), its changes, how many wordings were only made plain, its
+    lines of summary, and what it put forward."""
+
+    counted: Mapping[str, int]
+    changes: list[NightChangeJson]
+    plain: int
+    lines: list[SummaryLine]
+    candidates: list[ProposalJson]
+
+
+NightJson = Annotated[dict[str, Any], Fields("NightWhole", Night, NightTold)]
+
+
+class PlannedNightJson(TypedDict):
+    """What a night does with the memories of an owner; ``number`` is 0 while it is not written. ``thrown`` are passes
+    that would have taken too much."""
+
+    number: int
+    owner: str
+    looked: int
+    changes: list[NightChangeJson]
+    plain: int
+    lines: list[SummaryLine]
+    candidates: list[ProposalJson]
+    thrown: list[DiscardedPass]
+
+
+class NightOutcomeJson(TypedDict):
+    """How far a night is, and what it changed of the asker's; ``others`` counts those of everybody else."""
+
+    began: datetime
+    looked: int
+    finished: bool
+    fault: str
+    nights: list[PlannedNightJson]
+    others: int
 
 
 def night_json(
@@ -22,18 +91,18 @@ def night_json(
     lines: Iterable[SummaryLine],
     candidates: Iterable[Candidate],
     facts: Mapping[str, Fact],
-) -> dict[str, Any]:
+) -> NightJson:
     """A night as it was, line by line."""
     return asdict(held) | {
         "counted": held.changes,
         "changes": _written([each for each in changes if each.action != ChangeAction.PLAIN], facts),
         "plain": held.changes.get(ChangeAction.PLAIN, 0),
-        "lines": [_line(line) for line in lines],
+        "lines": list(lines),
         "candidates": candidates_json(candidates),
     }
 
 
-def outcome_json(outcome: NightOutcome, owners: Sequence[str], changes: bool) -> dict[str, Any]:
+def outcome_json(outcome: NightOutcome, owners: Sequence[str], changes: bool) -> NightOutcomeJson:
     """What is the asker's own, with the ``changes`` or without; of everybody else only how many nights there were."""
     own = [(number, each) for number, each in outcome.nights if each.diff.owner in owners]
     return {
@@ -46,12 +115,12 @@ def outcome_json(outcome: NightOutcome, owners: Sequence[str], changes: bool) ->
     }
 
 
-def candidates_json(put_forward: Iterable[Proposal | Candidate]) -> list[dict[str, Any]]:
+def candidates_json(put_forward: Iterable[Proposal | Candidate]) -> list[ProposalJson]:
     """What was put forward."""
     return [asdict(each) | {"why": each.why} for each in put_forward]
 
 
-def _planned(number: int, planned: PlannedNight) -> dict[str, Any]:
+def _planned(number: int, planned: PlannedNight) -> PlannedNightJson:
     diff = planned.diff
     return {
         "number": number,
@@ -59,13 +128,13 @@ def _planned(number: int, planned: PlannedNight) -> dict[str, Any]:
         "looked": planned.looked,
         "changes": [_change(change) for change in diff.changes],
         "plain": len(diff.plain),
-        "lines": [_line(line) for line in diff.lines],
+        "lines": list(diff.lines),
         "candidates": candidates_json(diff.candidates),
-        "thrown": [asdict(each) for each in diff.thrown],
+        "thrown": list(diff.thrown),
     }
 
 
-def _change(change: FactChange) -> dict[str, Any]:
+def _change(change: FactChange) -> NightChangeJson:
     """A planned change with what it makes of each fact."""
     facts = [touch.after for touch in change.touched if touch.after is not None]
     new_ids = {touch.after.id for touch in change.touched if touch.after is not None and touch.before is None}
@@ -76,7 +145,7 @@ def _change(change: FactChange) -> dict[str, Any]:
     }
 
 
-def _written(changes: Sequence[NightChange], facts: Mapping[str, Fact]) -> list[dict[str, Any]]:
+def _written(changes: Sequence[NightChange], facts: Mapping[str, Fact]) -> list[NightChangeJson]:
     """The changes that were written, those of one place together, with the facts as they are now."""
     places: dict[int, list[NightChange]] = {}
     for each in changes:
@@ -91,20 +160,16 @@ def _written(changes: Sequence[NightChange], facts: Mapping[str, Fact]) -> list[
     ]
 
 
-def _changes_json(together: Iterable[NightChange], facts: Mapping[str, Fact]) -> Iterable[dict[str, Any]]:
+def _changes_json(together: Iterable[NightChange], facts: Mapping[str, Fact]) -> Iterable[ChangedFact]:
     for each in together:
         fact = facts.get(each.memory)
         if fact is not None:
             became = State(each.fields["state"][1]) if "state" in each.fields else State.ACTIVE
-            yield _fact(fact, became, each.made) | {"fields": each.fields}
+            yield {**_fact(fact, became, each.made), "fields": each.fields}
         else:
             yield {"id": each.memory, "text": "", "state": "gone", "made": each.made, "fields": each.fields}
 
 
-def _fact(fact: Fact, state: State, is_new: bool) -> dict[str, Any]:
+def _fact(fact: Fact, state: State, is_new: bool) -> ChangedFact:
     text = HIDDEN if fact.sensitivity is Sensitivity.RESTRICTED else fact.text
     return {"id": fact.id, "text": text, "state": state, "made": is_new}
-
-
-def _line(line: SummaryLine) -> dict[str, Any]:
-    return asdict(line)

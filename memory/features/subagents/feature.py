@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from datetime import datetime
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from memory.conversation import Part, ToolCall
 from memory.fact import Passage, Sensitivity
 from memory.features.subagents.findings import Findings
 from memory.features.subagents.folders import AllowedFolders
 from memory.features.subagents.forgetting import ResearchEraser
-from memory.features.subagents.library import ResearchLibrary
+from memory.features.subagents.library import ResearchLibrary, ResearchSavings
 from memory.features.subagents.records import RESEARCH, ResearchRecords
 from memory.features.subagents.research_index import ResearchIndex
 from memory.features.subagents.research_worker import ResearchWorker
+from memory.hooks.answer_fields import Fields
 from memory.hooks.feature import Core, Feature, FeatureRoute, Follower
 from memory.hooks.route_request import RouteRequest
 from memory.hooks.serializers import HIDDEN
-from memory.research import Research, owners_of
+from memory.research import Delivery, Research, ResearchOutcome, ResearchSource, ResearchUse, owners_of
 from memory.scope import Scope
 from memory.services.context_sources import PriorFindings
 from memory.services.tiers import in_short
@@ -28,7 +29,96 @@ EXCERPT = 400
 """Characters of a report or a passage in a list."""
 
 
-def line(found: Research) -> dict[str, Any]:
+class ResearchLine(TypedDict):
+    """A research in short: which agent asked what (``title``) in which session, what it came to (``line``), when it
+    began and ended, what it took, and how many messages and sources there are. ``claimed_parent`` is the session that
+    its client says it belongs to."""
+
+    id: str
+    handle: str
+    title: str
+    line: str
+    owner: str
+    session: str
+    parent: str
+    claimed_parent: str
+    runtime: str
+    model: str
+    tool: str
+    agent: str
+    commit: str
+    began: datetime
+    ended: datetime
+    seconds: float
+    requests: int
+    tokens: int
+    written: int
+    outcome: ResearchOutcome
+    delivery: Delivery
+    messages: int
+    sources: int
+
+
+class ResearchMatch(TypedDict):
+    """How well a research has to do with a text, and the passage that does best; missing where none was asked for."""
+
+    score: NotRequired[float]
+    passage: NotRequired[str]
+
+
+class ResearchList(TypedDict):
+    """Research, and what using it again has saved."""
+
+    research: list[Annotated[dict[str, Any], Fields("FoundResearch", ResearchLine, ResearchMatch)]]
+    saved: ResearchSavings
+
+
+class ResearchChanges(TypedDict):
+    """The files that have changed since."""
+
+    changed: list[str]
+
+
+class StaleList(TypedDict):
+    """What is stale among so many that were ``looked`` at; ``missed`` files were too many to be looked into."""
+
+    research: list[Annotated[dict[str, Any], Fields("StaleResearch", ResearchLine, ResearchChanges)]]
+    looked: int
+    missed: int
+
+
+class TrailMessage(TypedDict):
+    """A message of a trail, part by part."""
+
+    role: str
+    parts: list[str]
+
+
+class WholeResearch(TypedDict):
+    """The question, the reports, what was read (``sources``), which of it has changed, and where it was used again; the
+    trail where it was asked for."""
+
+    question: str
+    reports: list[str]
+    overview: str
+    sources: list[ResearchSource]
+    changed: list[str]
+    uses: list[ResearchUse]
+    trail: NotRequired[list[TrailMessage]]
+
+
+ResearchJson = Annotated[dict[str, Any], Fields("Research", ResearchLine, WholeResearch)]
+
+
+class ForgottenResearch(TypedDict):
+    """The research that was deleted, and how many messages went with it."""
+
+    forgotten: str
+    handle: str
+    messages: int
+
+
+def line(found: Research) -> ResearchLine:
     """A research in short."""
     return {
         "id": found.id,
@@ -50,8 +140,8 @@ def line(found: Research) -> dict[str, Any]:
         "requests": found.requests,
         "tokens": found.tokens,
         "written": found.written,
-        "outcome": found.outcome.value,
-        "delivery": found.delivery.value,
+        "outcome": found.outcome,
+        "delivery": found.delivery,
         "messages": len(found.trail),
         "sources": len(found.sources),
     }
@@ -128,39 +218,40 @@ class Subagents(Feature):
             FeatureRoute("DELETE", "research/{id}", cls.delete, 0),
         )
 
-    async def listed(self, question: RouteRequest) -> dict[str, Any]:
+    async def listed(self, question: RouteRequest) -> ResearchList:
         """``?text=…&limit=10``: the research that has to do with a text, best first; without a text the newest. Beside
         it how often it was used again, and what that saved."""
         owners, text = await self._owners(question), question.query.get("text", "")
         if text:
             hits = await self.library.search(text, owners, question.limit)
-            found = [
-                line(hit.research) | {"score": hit.score, "passage": shown(hit.passage) if hit.passage else ""}
+            found: list[dict[str, Any]] = [
+                {**line(hit.research), "score": hit.score, "passage": shown(hit.passage) if hit.passage else ""}
                 for hit in hits
             ]
         else:
-            found = [line(each) for each in await self.library.newest(owners, question.limit)]
+            found = [{**line(each)} for each in await self.library.newest(owners, question.limit)]
         saved = await self.library.saved(await self.library.newest(owners, SAVINGS))
-        return {"research": found, "saved": asdict(saved)}
+        return {"research": found, "saved": saved}
 
-    async def stale(self, question: RouteRequest) -> dict[str, Any]:
+    async def stale(self, question: RouteRequest) -> StaleList:
         """The research of which files have changed since, or that is too old to be given by itself; ``missed`` counts
         the files that were too many to be looked into at once."""
         stale = await self.library.stale(await self._owners(question))
-        found = [line(each) | {"changed": list(changed.files)} for each, changed in stale.found]
+        found = [{**line(each), "changed": list(changed.files)} for each, changed in stale.found]
         return {"research": found, "looked": stale.looked, "missed": stale.missed}
 
-    async def one(self, question: RouteRequest) -> dict[str, Any]:
+    async def one(self, question: RouteRequest) -> ResearchJson:
         """``?trail=1``: one research whole, by its handle, its id or the beginning of one; with the messages of its
         trail, every result at full length."""
         found = await self.library.named(question.names["id"][:MAX_NAME_CHARS], await self._owners(question))
-        fields = line(found) | {
+        fields: dict[str, Any] = {
+            **line(found),
             "question": found.question,
             "reports": list(found.reports),
             "overview": found.overview,
-            "sources": [asdict(source) for source in found.sources],
+            "sources": found.sources,
             "changed": list((await self.library.changed(found)).files),
-            "uses": [asdict(use) for use in await self.library.uses([found])],
+            "uses": await self.library.uses([found]),
         }
         if question.query.get("trail") in ("1", "true", "yes"):
             fields["trail"] = [
@@ -169,7 +260,7 @@ class Subagents(Feature):
             ]
         return fields
 
-    async def delete(self, question: RouteRequest) -> dict[str, Any]:
+    async def delete(self, question: RouteRequest) -> ForgottenResearch:
         """Delete a research everywhere: its question, its report, its trail, and where it was given."""
         found = await self.library.named(question.names["id"][:MAX_NAME_CHARS], await self._owners(question))
         messages = await self.eraser.forget(found)

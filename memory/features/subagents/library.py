@@ -34,7 +34,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class ResearchSavings:
     """How often research was used again (by how), how many tokens were given, and what that saved: the tokens and
     seconds that an answer without a model call did not take, and those by which a sub-agent that was given findings
     took less than the one before it."""
@@ -134,7 +134,7 @@ class ResearchLibrary:
         """How research was used again."""
         return await self._journal.uses_of_research([each.id for each in research])
 
-    async def saved(self, research: Sequence[Research]) -> Saved:
+    async def saved(self, research: Sequence[Research]) -> ResearchSavings:
         """What using research again has saved."""
         by_id = {each.id: each for each in research}
         uses = await self.uses(research)
@@ -153,7 +153,7 @@ class ResearchLibrary:
             was = _cost(by_id[use.research])
             tokens += max(was[0] - cost[0], 0)
             seconds += max(was[1] - cost[1], 0.0)
-        return Saved(dict(hits), sum(use.tokens for use in uses), tokens, seconds)
+        return ResearchSavings(dict(hits), sum(use.tokens for use in uses), tokens, seconds)
 
 
 def _cost(research: Research) -> tuple[int, float]:

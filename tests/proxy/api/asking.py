@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+from tests.proxy.api.described import check_answer
 from tests.running import Running
 
 
@@ -21,7 +22,7 @@ class Asking:
     async def __call__(
         self, method: str, path: str, body: Any = None, *, status: int = 200, **headers: str
     ) -> dict[str, Any]:
-        """The answer's JSON; the status must be the one that is expected."""
+        """The answer's JSON; the status must be the one that is expected, and the answer as it is described."""
         sent = {key.replace("_", "-"): value for key, value in headers.items()}
         if self.token:
             sent.setdefault("Authorization", f"Bearer {self.token}")
@@ -31,6 +32,7 @@ class Asking:
             text = await reply.read()
             assert reply.status == status, (reply.status, text)
             told: dict[str, Any] = orjson.loads(text)
+            check_answer(method, path, status, told)
             return told
 
 

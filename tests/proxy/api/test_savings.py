@@ -31,7 +31,8 @@ async def test_what_a_cache_break_lost_is_told_apart_and_counted_once(tmp_path: 
         both = told(memory, [SUMS, COLD], 7, NOW)
         assert both["lost"] == pytest.approx(6_000 * (prices.fresh - prices.cached), abs=1e-6)
         assert both["saved"] == pytest.approx(90_000 * (prices.cached + prices.fresh), abs=1e-6)
-        assert both["net"] == pytest.approx(both["saved"] - both["spent"] - both["lost"], abs=2e-6)
+        left = (both["saved"] or 0) - (both["spent"] or 0) - (both["lost"] or 0)
+        assert both["net"] == pytest.approx(left, abs=2e-6)
         unbroken = told(memory, [replace(SUMS, anew=0), COLD], 7, NOW)
         assert unbroken["saved"] == both["saved"] and unbroken["lost"] == 0
         [row] = rows(memory, [SUMS, COLD], lambda each: each.model)
