@@ -29,6 +29,22 @@ _FATES = {
     "archived": "it was put away",
 }
 
+_PARTS = {
+    "coverage": "words in common",
+    "cosine": "alike in meaning",
+    "beside": "said near one that fits",
+    "graph": "names in common",
+    "recency": "recent",
+    "person": "of the person meant",
+    "applies": "applies to this work",
+}
+
+_SHEDS = {
+    "trim": "what is stale was shortened",
+    "fold": "the oldest and largest results were shortened",
+    "rotate": "older messages were left out, and a note stands for them",
+}
+
 _SPEAKERS = {
     "user": "you said so",
     "person": "you wrote it on the page",
@@ -83,6 +99,16 @@ def because(why: dict[str, float]) -> str:
         return ""
     words, meaning = why.get("coverage", 0.0), why.get("cosine", 0.0)
     return "it shares words with what you said" if words >= meaning else "it means something like what you said"
+
+
+def part(of: str) -> str:
+    """What a part of a memory's score says for it."""
+    return _PARTS.get(of, of)
+
+
+def shed(step: str) -> str:
+    """What a step of shedding did with a request."""
+    return _SHEDS.get(step, step)
 
 
 def nothing(reason: str, before: bool = False) -> str:

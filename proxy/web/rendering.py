@@ -116,6 +116,7 @@ def environment() -> Environment:
     jinja.filters.update(
         ago=explanations.ago,
         because=explanations.because,
+        changes=changes,
         client=explanations.client,
         counted=count,
         day=day,
@@ -123,7 +124,9 @@ def environment() -> Environment:
         money=explanations.money,
         moment=moment,
         nothing=explanations.nothing,
+        part=explanations.part,
         plain=plain,
+        shed=explanations.shed,
         segment=lambda text: quote(str(text), safe=""),
         query=lambda given: urlencode({key: value for key, value in given.items() if value not in ("", None)}),
         where=where,
@@ -151,6 +154,17 @@ def moment(at: datetime, now: datetime) -> str:
 def day(at: datetime | None) -> str:
     """The day of a time."""
     return f"{at.astimezone():%Y-%m-%d}" if at else ""
+
+
+def changes(diff: str) -> list[tuple[str, str]]:
+    """The lines of a diff, each behind what it is: ``plus``, ``minus``, ``same``, or the ``gap`` between two hunks. The
+    file's name stands above a diff, and is not said again."""
+    lines = diff.splitlines()
+    if len(lines) > 1 and lines[0].startswith("--- ") and lines[1].startswith("+++ "):
+        lines = lines[2:]
+    kinds = {"+": "plus", "-": "minus", "@": "gap"}
+    told = [(kinds.get(line[:1], "same"), line) for line in lines]
+    return [(kind, "⋯" if kind == "gap" else line) for place, (kind, line) in enumerate(told) if place or kind != "gap"]
 
 
 def plain(value: Any) -> str:

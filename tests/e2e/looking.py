@@ -27,6 +27,8 @@ PEOPLE = (
     "Petra showed Nadia how Kafka and Redis are backed up in Zurich.",
 )
 """What is told so that names stand beside each other."""
+OPENS = "for (const each of document.querySelectorAll('details')) each.open = true"
+"""Opens all that stands behind a line."""
 FILLS = """
     const area = document.querySelector(`form[action$="${action}"] textarea, form[action$="${action}"] input[name=q]`);
     area.value = text;
@@ -85,6 +87,7 @@ class Looking:
         await memory.entity_graph.catch_up()
         facts = (await ask("GET", "api/facts?project=loom&limit=200"))["facts"]
         fact = next((each for each in facts if "PostgreSQL" in each["text"]), facts[0])["id"]
+        often = max(facts, key=lambda each: int(each["sessions"]))["id"]
         [candidate, *_] = (await ask("GET", "api/candidates"))["candidates"]
         [found, *_] = (await ask("GET", "api/research"))["research"]
         [night, *_] = (await ask("GET", "api/nights"))["nights"]
@@ -99,6 +102,8 @@ class Looking:
             "memories": "memory",
             "search": "memory?q=database&project=loom",
             "memory": f"memory/{fact}",
+            "said-often": f"memory/{often}",
+            "no-results": "memory?q=zeppelin&kind=decision&state=archived",
             "wrong": f"memory/{fact}/wrong",
             "forget": f"memory/{fact}/forget",
             "names": "names",
@@ -131,10 +136,12 @@ class Looking:
                 where = f"{name}, {width} px, {'dark' if dark else 'light'}"
                 await self.complaints(where, expected=("404",) if name == "nothing" else ())
                 await self._fits(where)
-                if self.axe:
-                    await self._usable(where)
                 if self.pictures:
                     await self._pictured(f"{name}-{width}{'-dark' if dark else ''}")
+                await self.browser.run(OPENS)
+                await self._fits(f"{where}, all opened")
+                if self.axe:
+                    await self._usable(where)
 
     async def _fits(self, where: str) -> None:
         over = await self.browser.run(

@@ -20,7 +20,7 @@ from tests.running import Running
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 FOLDER = DOCS / "screenshots"
-LEFT_OUT = ("nothing",)
+LEFT_OUT = ("nothing", "said-often", "no-results")
 
 HEAD = """\
 # Screenshots

@@ -50,7 +50,7 @@ async def test_a_search_tells_the_parts_of_the_score(ask: Asking, browser: Brows
     await remembered(ask, "Rosa bakes bread on Sundays")
     page = await browser.get("memory?q=staging+cluster")
     assert page.text.index("heron") < page.text.find("Rosa") or "Rosa" not in page.text
-    assert "coverage" in page.text and "score" in page.text
+    assert "words in common" in page.text and "score" in page.text
     assert "heron" in (await browser.get("memory?q=heron&state=all")).text
     assert "heron" not in (await browser.get("memory?q=heron&state=archived")).text.partition("first")[2]
     assert "heron" in (await browser.get("memory?q=heron&kind=fact")).text
