@@ -23,7 +23,6 @@ class Asking(Stage):
     """Memory's tools are offered, and called."""
 
     name = "asking"
-    lays_prefixes = False
 
     def settings(self) -> Mapping[str, Any]:
         """Offer them."""

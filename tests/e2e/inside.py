@@ -54,7 +54,11 @@ async def play(name: str, scenario: str, folder: Path) -> list[dict[str, object]
     upstream = await model.start()
     try:
         client = kind(place, kind.narrow if narrow else None)
-        checks = await stage(client, model, upstream, folder).play()
+        played = stage(client, model, upstream, folder)
+        try:
+            checks = await played.play()
+        finally:
+            (folder / "sent.jsonl").write_text("".join(f"{one.told}\n" for one in played.tap.sent))
     finally:
         (folder / "forwarded.jsonl").write_text("".join(f"{json.dumps(asdict(one))}\n" for one in model.seen))
         await model.stop()

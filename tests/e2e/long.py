@@ -56,7 +56,6 @@ class Long(Stage):
     """One long session with shedding on."""
 
     name = "long"
-    lays_prefixes = False
     _before = 0
     """How many requests had been seen when the proxy was killed."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
 from tests.e2e.script import MARK, flow_of, messages_of
@@ -14,19 +15,23 @@ AHEAD = ("tools", "system", "instructions", "systemInstruction")
 
 
 class Pair(NamedTuple):
-    """A request as the client sent it, and as it was forwarded."""
+    """A request as the client sent it, and as it was forwarded. ``told`` is by what its receipt says that its prefix is
+    another one from here on: what was shed; empty for nothing."""
 
     sent: Mapping[str, Any]
     forwarded: Mapping[str, Any]
+    told: str = ""
 
 
 @dataclass(slots=True)
 class Growth:
     """What was seen of the requests of some sessions: how many have one before them in their session, how many of these
-    memory had added something to, and where a prefix became shorter than the client's own."""
+    memory had added something to, how many prefixes moved and were told of, and where one became shorter than the
+    client's own without a word."""
 
     compared: int = 0
     edited: int = 0
+    moved: int = 0
     shorter: list[str] = field(default_factory=list)
 
 
@@ -38,7 +43,8 @@ class _Laid(NamedTuple):
 
 def growth(pairs: Iterable[Pair]) -> Growth:
     """Lay each request beside the one before it in its session: of those that the client's own shares most with, the
-    newest."""
+    newest. What the client's own two share has to be shared as it was forwarded, what a rotation left of it and what
+    stands hidden in it included."""
     told, sessions = Growth(), dict[str, list[_Laid]]()
     for pair in pairs:
         now = _Laid(_messages(pair.sent), _messages(pair.forwarded), (_ahead(pair.sent), _ahead(pair.forwarded)))
@@ -49,8 +55,14 @@ def growth(pairs: Iterable[Pair]) -> Growth:
             own, kept = shared(before.sent, now.sent), shared(before.forwarded, now.forwarded)
             told.compared += 1
             told.edited += before.sent != before.forwarded
-            if kept < own:
-                told.shorter.append(f"{begun}: {kept} of the first {own} messages are as they were forwarded before")
+            stay = _forwarded_for(before, own)
+            if kept < stay and pair.told:
+                told.moved += 1
+            elif kept < stay:
+                told.shorter.append(
+                    f"{begun}: {kept} of the first {stay} messages are as they were forwarded before"
+                    f" ({len(now.sent)} sent, {len(now.forwarded)} forwarded)"
+                )
             if before.ahead[0] == now.ahead[0] and before.ahead[1] != now.ahead[1]:
                 told.shorter.append(f"{begun}: what stands before the messages is not as it was forwarded before")
         earlier.append(now)
@@ -62,6 +74,16 @@ def shared(before: Sequence[Any], after: Sequence[Any]) -> int:
     return next(
         (at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after))
     )
+
+
+def _forwarded_for(laid: _Laid, own: int) -> int:
+    """With how many messages a request was forwarded for its first ``own`` ones. Hidden rounds behind them belong to
+    the reply that follows."""
+    if own in (0, len(laid.sent)):
+        return len(laid.forwarded) if own else 0
+    matched = SequenceMatcher(None, laid.sent, laid.forwarded, autojunk=False).get_opcodes()
+    begin, at, end = next((i, j, j_end) for _, i, i_end, j, j_end in matched if i < own <= i_end)
+    return min(at + own - begin, end)
 
 
 def _begun(body: Mapping[str, Any]) -> str:

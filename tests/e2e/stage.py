@@ -29,6 +29,8 @@ STOP_SECONDS = 30.0 * PATIENCE
 SOON_SECONDS = 90.0 * PATIENCE
 """How long what is done beside the requests may take until it shows."""
 LOOK_SECONDS = 0.2
+RECEIPT = "x-palimpsest-receipt"
+MOST_RECEIPTS = 1000
 PROXY_PORT = 8484
 TAP_PORT = 8485
 """Where the client finds the proxy: its requests are kept on the way."""
@@ -67,8 +69,8 @@ class Stage:
 
     name = ""
     lays_prefixes: ClassVar[bool] = True
-    """Whether all that is forwarded is laid beside what the client itself sent. Not where a window is kept small, or
-    where sessions have one request each."""
+    """Whether all that is forwarded is laid beside what the client itself sent. Not where sessions have one request
+    each."""
 
     def __init__(self, client: Client, model: Model, upstream: str, folder: Path) -> None:
         self.client = client
@@ -125,7 +127,8 @@ class Stage:
         return not fault
 
     async def start(self) -> None:
-        """Start the proxy, on what it kept before."""
+        """Start the proxy, on what it kept before, and wait until its stores are open: a request that comes earlier
+        goes on without memory, as it should."""
         command = [sys.executable, "-m", "proxy", "serve", "--port", str(PROXY_PORT), "--upstream", self.upstream]
         with (self.folder / "proxy.log").open("ab") as log:
             self._proxy = await asyncio.create_subprocess_exec(
@@ -139,6 +142,16 @@ class Stage:
         gone = self._proxy
         if not await listening(PROXY_PORT, START_SECONDS, unless=lambda: gone.returncode is not None):
             raise Failed(f"the proxy does not listen: {self.log()[-600:]}")
+        await self.soon(self._opened, lambda: f"its stores are not open: {self.log()[-600:]}")
+
+    async def _opened(self) -> bool | None:
+        return (await self._health())["status"] != "opening" or None
+
+    async def _health(self) -> dict[str, Any]:
+        address = f"http://127.0.0.1:{PROXY_PORT}/palimpsest/health"
+        async with aiohttp.ClientSession() as session, session.get(address) as reply:
+            health: dict[str, Any] = await reply.json()
+            return health
 
     async def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
         """End the proxy, if it runs."""
@@ -199,19 +212,23 @@ class Stage:
         step.shown = said
         return step, forwarded
 
-    def growth(self) -> Growth:
+    async def growth(self) -> Growth:
         """How the requests of the sessions so far went on from one another."""
+        receipts = {one["id"]: one for one in (await self.ask(f"api/log?limit={MOST_RECEIPTS}"))["receipts"]}
         sent = {one.number: one for one in self.tap.sent}
         first = dict[int, Pair]()
         for one in self.model.seen:
             number = int(one.headers.get(NUMBER, "0"))
             if number in sent and not one.compaction and one.body.get("tools"):
-                first.setdefault(number, Pair(sent[number].body, one.body))
+                receipt = receipts.get(sent[number].answered.get(RECEIPT, ""), {})
+                shed = receipt["shed"] if receipt else None
+                first.setdefault(number, Pair(sent[number].body, one.body, shed["step"] if shed else ""))
         return growth(first.values())
 
     async def grows(self) -> None:
-        """No request shares less with the one before it than what the client itself sent."""
-        told = self.growth()
+        """No request shares less with the one before it than what the client itself sent, unless its own receipt says
+        that something left it."""
+        told = await self.growth()
         if told.shorter:
             raise Failed(f"of {told.compared}: {'; '.join(told.shorter)}")
         if not told.compared:
@@ -262,9 +279,7 @@ class Stage:
         """The proxy runs, its memory is on, and it ends when it is told to, without a traceback."""
         if self._proxy is None or self._proxy.returncode is not None:
             raise Failed("the proxy is gone")
-        address = f"http://127.0.0.1:{PROXY_PORT}/palimpsest/health"
-        async with aiohttp.ClientSession() as session, session.get(address) as reply:
-            health = await reply.json()
+        health = await self._health()
         if health.get("memory") != "on":
             raise Failed(f"its memory is not on: {health}")
         await self.stop()

@@ -9,14 +9,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 NUMBER = "x-e2e-request"
 """The header with a request's number."""
 HEAD_BYTES = 2**20
 PIECE_BYTES = 2**16
+
+Unanswered = deque[dict[str, str]]
+"""For the replies' headers of the requests of a connection that are not answered yet, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +32,18 @@ class Sent:
     path: str
     headers: Mapping[str, str]
     raw: bytes
+    answered: dict[str, str] = field(default_factory=dict)
+    """The headers of the reply, once it has begun."""
 
     @property
     def body(self) -> Any:
         """Its body, parsed; None where it has none."""
         return json.loads(self.raw) if self.raw else None
+
+    @property
+    def told(self) -> str:
+        """The request, and how it was answered, as one line of JSON."""
+        return json.dumps({**asdict(self), "raw": self.raw.decode("utf-8", "replace")})
 
 
 class Tap:
@@ -76,9 +87,10 @@ class Tap:
             replies, forwards = await asyncio.open_connection("127.0.0.1", self._to, limit=HEAD_BYTES)
         except OSError:
             return
+        unanswered = Unanswered()
         ways = [
-            asyncio.create_task(self._requests(reads, forwards)),
-            asyncio.create_task(_pass_on(replies, writes)),
+            asyncio.create_task(self._requests(reads, forwards, unanswered)),
+            asyncio.create_task(_replies(replies, writes, unanswered)),
         ]
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
@@ -88,7 +100,9 @@ class Tap:
             await asyncio.gather(*ways, return_exceptions=True)
             forwards.transport.abort()
 
-    async def _requests(self, reads: asyncio.StreamReader, forwards: asyncio.StreamWriter) -> None:
+    async def _requests(
+        self, reads: asyncio.StreamReader, forwards: asyncio.StreamWriter, unanswered: Unanswered
+    ) -> None:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
             while True:
                 head = await reads.readuntil(b"\r\n\r\n")
@@ -97,12 +111,28 @@ class Tap:
                 number = self._count
                 forwards.write(line + f"\r\n{NUMBER}: {number}\r\n".encode() + rest)
                 method, path, _ = line.decode("latin-1").split(" ", 2)
-                headers = _headers(rest)
+                headers, answered = _headers(rest), dict[str, str]()
+                unanswered.append(answered)
                 if "upgrade" in headers:
                     await _pass_on(reads, forwards)
                     return
                 raw = await _body(reads, forwards, headers)
-                self.sent.append(Sent(number, method, path, headers, raw))
+                self.sent.append(Sent(number, method, path, headers, raw, answered))
+
+
+async def _replies(reads: asyncio.StreamReader, writes: asyncio.StreamWriter, unanswered: Unanswered) -> None:
+    """All that comes. A client asks nothing more on a connection before it is answered, so what comes first after a
+    request begins with the head of its reply."""
+    with contextlib.suppress(OSError):
+        head = b""
+        while piece := await reads.read(PIECE_BYTES):
+            if unanswered:
+                head, ended, _ = (head + piece).partition(b"\r\n\r\n")
+                if ended:
+                    unanswered.popleft().update(_headers(head.partition(b"\r\n")[2]))
+                    head = b""
+            writes.write(piece)
+            await writes.drain()
 
 
 async def _pass_on(reads: asyncio.StreamReader, writes: asyncio.StreamWriter) -> None:

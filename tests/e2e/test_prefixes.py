@@ -45,3 +45,53 @@ def test_a_client_that_drops_its_own_last_message_breaks_nothing() -> None:
 def test_sessions_are_told_apart_by_the_step_that_they_began_in() -> None:
     other = {"role": "user", "content": "Which port? [step-0003]"}
     assert growth([_pair(ASKED, added=True), _pair(other, added=False)]).compared == 0
+
+
+LEFT = {"role": "user", "content": "(left)"}
+
+
+def _talk(messages: int) -> list[dict[str, Any]]:
+    return [ASKED, *({"role": "assistant", "content": f"{at}"} for at in range(1, messages))]
+
+
+def _cut(messages: int, since: int, told: str = "") -> Pair:
+    talk = _talk(messages)
+    return Pair({"messages": talk}, {"messages": [_recalled(ASKED), *talk[since:]]}, told)
+
+
+def test_what_left_with_a_rotation_is_no_break_in_the_requests_after_it() -> None:
+    before = Pair({"messages": _talk(6)}, {"messages": _talk(6)})
+    told = growth([before, _cut(8, 6, "rotate"), _cut(10, 6), _cut(12, 6)])
+    assert (told.compared, told.moved, told.shorter) == (3, 1, [])
+
+
+def test_a_message_that_is_gone_from_what_a_rotation_left_is_a_break() -> None:
+    told = growth([_cut(8, 6), _cut(10, 8)])
+    assert told.moved == 0 and len(told.shorter) == 1
+
+
+def test_a_shed_that_was_told_of_excuses_that_request_and_no_other() -> None:
+    def shed(messages: int, left: int, told: str = "") -> Pair:
+        talk = _talk(messages)
+        return Pair({"messages": talk}, {"messages": [LEFT] * left + talk[left:]}, told)
+
+    assert growth([shed(6, 0), shed(8, 3, "fold"), shed(10, 3)]).shorter == []
+    assert len(growth([shed(6, 0), shed(8, 3, "fold"), shed(10, 4)]).shorter) == 1
+    assert len(growth([shed(6, 0, "fold"), shed(8, 3)]).shorter) == 1
+
+
+def test_hidden_rounds_stand_where_they_stood() -> None:
+    hidden = {"role": "tool", "content": "From memory"}
+    before = Pair({"messages": _talk(4)}, {"messages": [*_talk(2), hidden, *_talk(4)[2:]]})
+    kept = Pair({"messages": _talk(6)}, {"messages": [*_talk(2), hidden, *_talk(6)[2:]]})
+    gone = Pair({"messages": _talk(6)}, {"messages": _talk(6)})
+    assert growth([before, kept]).shorter == [] and len(growth([before, gone]).shorter) == 1
+
+
+def test_a_reply_that_the_client_rewrote_loses_its_hidden_rounds_and_what_stands_before_it_stays() -> None:
+    hidden, other = {"role": "tool", "content": "From memory"}, {"role": "assistant", "content": "(rewritten)"}
+    asked, *rest = _talk(4)
+    before = Pair({"messages": [asked, *rest]}, {"messages": [_recalled(asked), hidden, *rest]})
+    after = Pair({"messages": [asked, other]}, {"messages": [_recalled(asked), other]})
+    late = Pair({"messages": [asked, other]}, {"messages": [asked, other]})
+    assert growth([before, after]).shorter == [] and len(growth([before, late]).shorter) == 1

@@ -57,7 +57,7 @@ async def test_requests_of_one_connection_are_kept_in_order_whole_and_numbered()
                 whole = await reply.read()
                 assert reply.headers["seen"] == str(number)
             assert tap.sent[-1].raw == whole and tap.sent[-1].path == "/v1/messages?beta=true"
-    assert [one.number for one in tap.sent] == [1, 2, 3]
+    assert [(one.number, one.answered["seen"]) for one in tap.sent] == [(1, "1"), (2, "2"), (3, "3")]
     assert tap.sent[1].raw == BODY and tap.sent[0].body == {"model": "m", "messages": []}
 
 
