@@ -54,6 +54,13 @@ class Journal(Protocol):
         """The session whose requests went furthest along this trail: session, how many messages are shared, and
         whether that is where the session's newest request ended (its tip)."""
 
+    async def session_by_messages(
+        self, namespace: str, messages: Sequence[bytes], end: int
+    ) -> tuple[Session, int, tuple[bytes, ...]] | None:
+        """Of the sessions that no id of a runtime's names and that were seen last, the one in whose requests most of
+        these messages stood: session, how many of them, and the digests of the last ``end`` messages of its newest
+        request."""
+
     async def stored_session(
         self, key: str | None, namespace: str, trail: Sequence[bytes], known: tuple[str, LedgerVersion] | None = None
     ) -> StoredSession | None:

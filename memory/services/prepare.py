@@ -147,13 +147,13 @@ class Preparation:
         async with asyncio.timeout(deadline.within(self._limits.finding(conversation, arrival, replay))):
             find = self._sessions.find if arrival.kind.teaches else self._sessions.find_known
             live = await find(conversation, arrival)
+            if live is None:
+                # It teaches nothing, so it begins no session; but it may bring along what was said in one.
+                live = await self._sessions.find_rewritten(conversation, arrival)
+                return self._replay_only(
+                    conversation, arrival, live, f"{'remembered' if live else 'untouched'}; {arrival.kind}"
+                )
         deadline = Deadline(deadline.within(deciding))
-        if live is None:
-            # It teaches nothing, so it begins no session; but it may bring along what was said in one.
-            live = self._sessions.find_rewritten(conversation, arrival)
-            return self._replay_only(
-                conversation, arrival, live, f"{'remembered' if live else 'untouched'}; {arrival.kind}"
-            )
         self._spawned.arrived(arrival, live.session, taken, conversation)
         arrival = _of_session(arrival, live)
         if self._features is not None and arrival.checkout is not None:

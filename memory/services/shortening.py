@@ -38,7 +38,7 @@ class OverflowShortener:
         """
         arrival, deadline = prepared.arrival, Deadline(REFUSED_SECONDS)
         found = self._sessions.find if decides else self._sessions.find_known
-        live = await found(conversation, arrival) or self._sessions.find_rewritten(conversation, arrival)
+        live = await found(conversation, arrival) or await self._sessions.find_rewritten(conversation, arrival)
         if live is None:
             return None
         request = SessionRequest(conversation, live, arrival)

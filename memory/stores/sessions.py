@@ -16,11 +16,14 @@ from memory.scope import Scope
 from memory.session import Receipt, Session
 from memory.stores.base import CHUNK, JournalPart, ask_many, widening
 from memory.stores.connection import Connection, Row
-from memory.stores.histories import split
+from memory.stores.histories import DIGEST, split
 from memory.stores.messages import seal_all, unseal, write_messages
 from memory.stores.queries import QUERIES, many, write_returning
 from memory.stores.recent_commits import RecentCommits, history_of
 from memory.stores.rows import entry_of, entry_row, names, receipt_of, session_of, session_row
+
+HEARD_IN = 64
+"""Sessions of a namespace, those seen last, of which one may be that of a history that was written anew."""
 
 
 def write_session(connection: Connection, session: Session) -> Row:
@@ -91,6 +94,23 @@ class Sessions(JournalPart):
 
         # A trail of ordinary length takes less than the way to a reader's thread.
         return await (self._db.look(work) if len(trail) <= CHUNK else self._db.read(work))
+
+    async def session_by_messages(
+        self, namespace: str, messages: Sequence[bytes], end: int
+    ) -> tuple[Session, int, tuple[bytes, ...]] | None:
+        """See :class:`memory.ports.Journal`."""
+        begin = f"{namespace}:trail:"
+        keys = begin, f"{begin[:-1]};"
+
+        def work(connection: Connection) -> tuple[Session, int, tuple[bytes, ...]] | None:
+            asked = many("session_by_messages", len(messages))
+            row = connection.execute(asked, (*keys, HEARD_IN, *messages)).fetchone()
+            if row is None:
+                return None
+            last = split(history_of(connection, row["tip"])[-end * DIGEST :]) if row["tip"] else ()
+            return session_of(row), row["heard"], last
+
+        return await self._db.read(work) if messages else None
 
     async def ledger(self, session: str) -> tuple[Entry, ...]:
         """See :class:`memory.ports.Journal`."""

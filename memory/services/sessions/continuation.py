@@ -84,16 +84,20 @@ class HistoryIndex:
 
     def session(self, whose: str, messages: Sequence[Message]) -> str | None:
         """The session of most of the newest messages of a history; None where no session has enough of them."""
-        found = {message.digest for message in messages[-LOOKED_AT:] if _tells(message)}
-        if len(found) < ENOUGH:
-            return None
-        votes = Counter(session for digest in found if (session := self._sessions.get((whose, digest))))
+        telling = telling_messages(messages)
+        votes = Counter(session for digest in telling if (session := self._sessions.get((whose, digest))))
         best = votes.most_common(1)
         return best[0][0] if best and best[0][1] >= ENOUGH else None
 
     def forget(self) -> None:
         """Know nothing any more."""
         self._sessions.clear()
+
+
+def telling_messages(messages: Sequence[Message]) -> set[bytes]:
+    """The digests by which a history is known for a session's, of its newest messages; none where they are too few."""
+    telling = {message.digest for message in messages[-LOOKED_AT:] if _tells(message)}
+    return telling if len(telling) >= ENOUGH else set()
 
 
 def _tells(message: Message) -> bool:

@@ -14,7 +14,7 @@ from memory.conversation import Conversation, Message
 from memory.edits import Entry, Ledger
 from memory.lru import LruDict
 from memory.ports import Journal
-from memory.services.sessions.continuation import HistoryIndex
+from memory.services.sessions.continuation import ENOUGH, HistoryIndex, telling_messages
 from memory.services.sessions.live import LiveSession
 from memory.services.sessions.withdrawals import Withdrawals
 from memory.session import Arrival, Session
@@ -104,6 +104,17 @@ class LiveSessions:
         """The session in which most of a history was heard, as far as it is kept."""
         id = self._familiar.session(whose, messages)
         return self._live.get(id) if id else None
+
+    async def stored_with_history(self, namespace: str, messages: Sequence[Message]) -> LiveSession | None:
+        """The same of those in the journal that no key names."""
+        telling = telling_messages(messages)
+        hit = await self._journal.session_by_messages(namespace, sorted(telling), END) if telling else None
+        if hit is None or hit[1] < ENOUGH:
+            return None
+        live = await self.load(hit[0])
+        live.tip = live.tip or b"elsewhere"
+        live.end = live.end or hit[2]
+        return live
 
     def wait(self, namespace: str, link: bytes, entries: Sequence[Entry]) -> None:
         """Keep what was decided at the end of a trail until the session of that is known."""

@@ -74,8 +74,15 @@ class SessionMatcher:
         found = await self._furthest(conversation.trail(), arrival)
         return found[0] if found and began_in_session(*found, conversation, arrival) else None
 
-    def find_rewritten(self, conversation: Conversation, arrival: Arrival) -> LiveSession | None:
-        """The session of a history that its client has written anew, as far as this process remembers it; never waits.
+    async def find_rewritten(self, conversation: Conversation, arrival: Arrival) -> LiveSession | None:
+        """The session of a history that its client has written anew; makes no new one."""
+        live = self._remembered_rewritten(conversation, arrival)
+        if live is None and arrival.session_key is None:
+            live = await self.live_sessions.stored_with_history(arrival.namespace, conversation.messages)
+        return live
+
+    def _remembered_rewritten(self, conversation: Conversation, arrival: Arrival) -> LiveSession | None:
+        """The same as far as this process remembers it.
 
         A request that is no turn may say less of where it is from than the session's turns do, so that no project is
         known of it; with another one it is another session's.
@@ -166,7 +173,7 @@ class SessionMatcher:
         found = await self._furthest(trail, arrival)
         if key is None and found is not None and goes_on(*found, trail, arrival):
             return found[0]
-        familiar = self.find_rewritten(conversation, arrival) if key is None else None
+        familiar = await self.find_rewritten(conversation, arrival) if key is None else None
         if familiar is not None and not {message.digest for message in conversation.messages}.isdisjoint(familiar.end):
             return familiar
         # A fork: the session has gone on elsewhere, or the client has given it another id.

@@ -149,6 +149,26 @@ async def test_a_long_trail_is_found_by_a_short_beginning(journal: SqlJournal) -
     assert await journal.session_by_trail("ns", conversation(long).trail()) == (session(), 1, True)
 
 
+async def test_a_history_that_was_written_anew_is_known_by_most_of_its_messages(journal: SqlJournal) -> None:
+    history = [user("a"), assistant("b"), user("c"), assistant("d"), user("e")]
+    mine, other = session("s1", key="ns:trail:s1"), session("s2", key="ns:trail:s2")
+    await journal.commit(exchange("e1", history, of=mine))
+    await journal.commit(exchange("e2", history[:2], of=other))
+    await journal.commit(exchange("e3", history, of=session("s3", key="ns:codex:s3")))
+    await journal.commit(exchange("e4", history, of=session("s4", key="ns2:trail:s4")))
+    digests = [each.digest for each in history[1:]]
+    found = await journal.session_by_messages("ns", [*digests, user("new").digest], 3)
+    assert found == (mine, 4, tuple(digests[-3:]))
+    assert await journal.session_by_messages("ns", [user("new").digest], 3) is None
+    assert await journal.session_by_messages("another", digests, 3) is None
+    assert await journal.session_by_messages("ns", [], 3) is None
+
+
+async def test_a_session_whose_first_exchange_is_not_journaled_yet_stood_in_none(journal: SqlJournal) -> None:
+    await journal.enter(session("s1", key="ns:trail:s1"), ())
+    assert await journal.session_by_messages("ns", [user("a").digest], 3) is None
+
+
 async def test_a_session_keeps_the_time_zone_it_was_seen_in(journal: SqlJournal) -> None:
     from datetime import timezone
 

@@ -47,6 +47,21 @@ RETURNING *;
 -- session_by_key: the session last seen under a runtime's own id
 SELECT * FROM sessions WHERE key = ? AND key != '' ORDER BY seen DESC, number DESC LIMIT 1;
 
+-- session_by_messages: of the sessions that were seen last under keys from one to another, that in which most of these
+-- messages stood, and in how many (heard)
+SELECT sessions.*, near.heard
+FROM (
+    SELECT newest.number, count(*) AS heard
+    FROM (
+        SELECT number FROM sessions WHERE key >= ? AND key < ? AND key != '' ORDER BY seen DESC LIMIT ?
+    ) AS newest
+    JOIN seen ON seen.session = newest.number
+    WHERE seen.digest IN (?*)
+    GROUP BY newest.number
+) AS near
+JOIN sessions ON sessions.number = near.number
+ORDER BY near.heard DESC, sessions.seen DESC, sessions.number DESC LIMIT 1;
+
 -- session_tip: move a session's tip to a turn, unless it came before the one there: it may be journaled late
 UPDATE sessions SET tip = :turn WHERE number = :session AND coalesce(
     (SELECT julianday(exchanges.at) FROM exchanges WHERE exchanges.number = sessions.tip), 0

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest_asyncio
 
-from memory.conversation import Conversation, Form, Message, Role, Text, ToolCall, ToolResult, digest
+from memory.conversation import Conversation, Form, Message, Reply, Role, Text, ToolCall, ToolResult, digest
 from memory.edits import Act, Entry, Replace
 from memory.ports import LedgerVersion
 from memory.scope import Scope
@@ -18,7 +18,7 @@ from memory.services.prepare import Preparation
 from memory.services.sessions.live import LiveSession
 from memory.services.sessions.namespaces import in_own_namespace
 from memory.services.sessions.session_matching import SessionMatcher
-from memory.session import Arrival, RequestKind
+from memory.session import Arrival, Exchange, Receipt, RequestKind
 from memory.settings import MemorySettings
 from memory.stores.journal import SqliteJournal
 from tests import fresh_journal
@@ -55,10 +55,28 @@ class Bench:
         memory = Fresh()
         fresh_journal.put(path)
         self.journal = SqliteJournal(path, lambda text: text)
-        self.sessions = SessionMatcher(self.journal, lambda: next(ids))
+        self.new_id: Callable[[], str] = lambda: next(ids)
+        self.memory = memory
+        self.start()
+
+    def start(self) -> None:
+        """Begin with what the journal knows, as a new process does."""
+        self.sessions = SessionMatcher(self.journal, self.new_id)
         self.preparation = Preparation(
-            MemorySettings(), self.sessions, memory, memory, guard, lambda: next(ids), lambda: False
+            MemorySettings(), self.sessions, self.memory, self.memory, guard, self.new_id, lambda: False
         )
+
+    async def restart(self, live: LiveSession, messages: list[Message]) -> None:
+        """End once a session's ledger, and its newest request, are in the journal; and start again."""
+        await self.sessions.ledgers.save(live)
+        id = self.new_id()
+        receipt = Receipt(id, AT, live.session.id, RequestKind.MAIN, "untouched")
+        reply = Reply((Text("Done."),))
+        await self.journal.commit(
+            Exchange(id, live.session, in_own_namespace(ARRIVAL), talk(messages), reply, 200, receipt)
+        )
+        await self.preparation.settle()
+        self.start()
 
     async def begun(self, turns: int = 6) -> LiveSession:
         """A session in which the first result has given way to a stub."""
@@ -89,6 +107,33 @@ async def test_a_resumed_history_whose_beginning_has_changed_goes_on_in_its_sess
     prepared = await bench.preparation.prepare(talk(resumed), ARRIVAL)
     assert prepared.session is not None and prepared.session.id == live.session.id
     assert Replace(3, 0, "[short]") in prepared.edits
+
+
+async def test_a_history_that_was_written_anew_over_a_restart_goes_on_in_its_session(bench: Bench) -> None:
+    live = await bench.begun()
+    await bench.restart(live, history(6))
+    resumed = [*history(6, "You are an agent. Git: dirty.", ""), message(Role.USER, Text("Go on."), spoken="Go on.")]
+    prepared = await bench.preparation.prepare(talk(resumed), ARRIVAL)
+    assert prepared.session is not None and prepared.session.id == live.session.id
+    assert Replace(3, 0, "[short]") in prepared.edits
+
+
+async def test_a_history_that_leaves_its_session_early_inherits_over_a_restart(bench: Bench) -> None:
+    live = await bench.begun(turns=12)
+    await bench.restart(live, history(12))
+    back = [*history(5, reminder=""), message(Role.USER, Text("Otherwise, please."), spoken="Otherwise, please.")]
+    fork = await bench.session_of(back)
+    assert fork.session.forked_from == live.session.id
+    assert Replace(3, 0, "[short]") in fork.ledger.active(talk(back).keys(), 2).edits
+
+
+async def test_over_a_restart_another_project_knows_nothing_of_it(bench: Bench) -> None:
+    live = await bench.begun()
+    await bench.restart(live, history(6))
+    resumed = [*history(6, reminder=""), message(Role.USER, Text("Go on."), spoken="Go on.")]
+    for scope in (Scope(None, "bob", "loom"), Scope(None, "ada", "another")):
+        elsewhere = await bench.session_of(resumed, replace(ARRIVAL, scope=scope))
+        assert elsewhere.session.forked_from is None and not elsewhere.ledger.shed
 
 
 async def test_a_history_in_which_old_results_were_cleared_goes_on_in_its_session(bench: Bench) -> None:
