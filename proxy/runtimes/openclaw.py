@@ -11,6 +11,8 @@ from proxy.wire.dialect import RequestView
 _SESSION = re.compile(r"\bRuntime: agent=[^\n]{0,300}?\bsession=(agent:[^\s|]{1,300})")
 _REQUESTER = re.compile(r"Requester session: (agent:[^\s|]{1,300}?)\.?(?=\s|$)")
 _NEAR = 8
+_RECAP = "Write an Activity recap"
+"""How its gateway asks, beside the turns, for what its list of tasks says of a session. Nothing else tells whose it is."""
 
 
 class OpenClaw(Runtime):
@@ -20,12 +22,14 @@ class OpenClaw(Runtime):
     offers_tools = True
     signs = (
         SideRequestSign(RequestKind.SIDE, True, last="Pre-compaction memory flush"),
+        SideRequestSign(RequestKind.SIDE, False, system=_RECAP, tools=False),
         SideRequestSign(RequestKind.COMPACTION, False, system="ummarization", first="<conversation>", tools=False),
     )
 
     def recognises(self, headers: Headers, view: RequestView) -> bool:
         """By its system prompt, or by the line that says where the session runs."""
-        return "running inside OpenClaw" in preamble(view)[:4000] or _session(view) is not None
+        opening = preamble(view)[:4000]
+        return "running inside OpenClaw" in opening or opening.startswith(_RECAP) or _session(view) is not None
 
     def own_identity(self, headers: Headers, view: RequestView) -> Identity:
         """``session=agent:…`` in the runtime line; a sub-agent's context may name who asked for it."""

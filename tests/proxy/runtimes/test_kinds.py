@@ -217,6 +217,18 @@ REQUESTS: list[tuple[str, Mapping[str, str], RequestView, str, RequestKind, bool
         SIDE,
         True,
     ),
+    (
+        "OpenClaw's recap of a session",
+        {"user-agent": "OpenAI/JS 7"},
+        view(
+            ("user", '{"previousRecap":"","messages":["user: Use tabs."],"omittedContent":false}'),
+            system="Write an Activity recap for someone scanning their tasks: what was done here.",
+            tools=(),
+        ),
+        "openclaw",
+        SIDE,
+        False,
+    ),
     ("aider's turn", SDK, view(HI, system=AIDER, tools=()), "aider", MAIN, True),
     ("aider's commit", SDK, view(HI, system="… one-line Git commit messages …", tools=()), "aider", SIDE, False),
     (
