@@ -1,4 +1,5 @@
-"""OpenClaw: the session's key stands in the text of a message; memory flushes and summaries before a compaction."""
+"""OpenClaw: the session's key stands in the text of a message; memory flushes and summaries before a compaction;
+recaps for its list of tasks."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ _SESSION = re.compile(r"\bRuntime: agent=[^\n]{0,300}?\bsession=(agent:[^\s|]{1,
 _REQUESTER = re.compile(r"Requester session: (agent:[^\s|]{1,300}?)\.?(?=\s|$)")
 _NEAR = 8
 _RECAP = "Write an Activity recap"
-"""How its gateway asks, beside the turns, for what its list of tasks says of a session. Nothing else tells whose it is."""
+"""How its gateway asks, beside the turns, for what its list of tasks says of a session: nothing else tells whose it
+is."""
 
 
 class OpenClaw(Runtime):

@@ -3,6 +3,7 @@
 session_matching        whose request it is: by a runtime's own id, else by the trail of a history
 namespaces              in whose name: no other owner's request comes upon a session
 continuation            whether a request goes on with a session
+rewritten_messages      what was added to a message, at the one in which its client says the same anew
 live, live_sessions     a session that is alive, with its ledger; those that are kept in memory
 ledger_saving           their ledgers into the journal; withdrawals: what is to be taken back there
 replica_agreement       what other processes have written, and decisions agreed with them

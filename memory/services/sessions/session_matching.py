@@ -23,6 +23,7 @@ from memory.services.sessions.live import LiveSession, held_out
 from memory.services.sessions.live_sessions import LiveSessions
 from memory.services.sessions.namespaces import session_key
 from memory.services.sessions.replica_agreement import ReplicaAgreement
+from memory.services.sessions.rewritten_messages import moved_entries
 from memory.session import Arrival, Session
 
 
@@ -33,6 +34,7 @@ class SessionMatcher:
     """
 
     def __init__(self, journal: Journal, new_id: Callable[[], str], holdout: float = 0.0, shared: bool = False) -> None:
+        self._journal = journal
         self._holdout = holdout
         self._new_id = new_id
         # Of two first requests that come at once, the second finds the session that the first made; a lock lives for
@@ -175,6 +177,7 @@ class SessionMatcher:
             return found[0]
         familiar = await self.find_rewritten(conversation, arrival) if key is None else None
         if familiar is not None and not {message.digest for message in conversation.messages}.isdisjoint(familiar.end):
+            familiar.decide(await self._moved(familiar, arrival, conversation))
             return familiar
         # A fork: the session has gone on elsewhere, or the client has given it another id.
         begun = familiar
@@ -182,7 +185,15 @@ class SessionMatcher:
             begun = found[0]
         parent = arrival.parent or session_key(arrival, arrival.parent_key)
         sender = await self.live_sessions.by_key(parent) if parent and self._holdout else None
-        return self._new(key, arrival, begun, conversation, parent, sender)
+        moved = await self._moved(familiar, arrival, conversation) if familiar else []
+        live = self._new(key, arrival, begun, conversation, parent, sender)
+        if not live.session.held_out:
+            live.decide(moved)
+        return live
+
+    async def _moved(self, live: LiveSession, arrival: Arrival, conversation: Conversation) -> list[Entry]:
+        """What a session's ledger holds at messages that its client has written anew."""
+        return await moved_entries(self._journal, arrival.scope, live.ledger, conversation)
 
     def _is_contested(self, shared: int, trail: Sequence[bytes], arrival: Arrival) -> bool:
         """Whether a request goes on from where several sessions were."""

@@ -144,7 +144,7 @@ async def test_the_whole_session_keeps_its_prefix_and_side_requests_get_nothing(
         else:
             assert provider.last.body == request.sent, status
     grown = growth(pairs)
-    assert grown.compared >= 3 and grown.edited >= 3 and not grown.shorter, grown
+    assert grown.compared >= 3 and grown.edited >= 2 and not grown.shorter, grown
 
 
 @every

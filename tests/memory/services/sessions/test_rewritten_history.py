@@ -8,10 +8,11 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 
 from memory.conversation import Conversation, Form, Message, Reply, Role, Text, ToolCall, ToolResult, digest
-from memory.edits import Act, Entry, Replace
+from memory.edits import Act, Append, Entry, Replace
 from memory.ports import LedgerVersion
 from memory.scope import Scope
 from memory.services.prepare import Preparation
@@ -125,6 +126,40 @@ async def test_a_history_that_leaves_its_session_early_inherits_over_a_restart(b
     fork = await bench.session_of(back)
     assert fork.session.forked_from == live.session.id
     assert Replace(3, 0, "[short]") in fork.ledger.active(talk(back).keys(), 2).edits
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_what_was_added_to_words_stands_behind_them_when_their_message_is_written_anew(
+    bench: Bench, restarted: bool
+) -> None:
+    live = await bench.begun()
+    asked = talk(history(6)).keys()[1]
+    live.decide([Entry(*asked, "[recalled]", Form.SUFFIX, "research")])
+    await bench.restart(live, history(6))
+    if not restarted:
+        await bench.session_of(history(6))
+    resumed = [*history(6, reminder=""), message(Role.USER, Text("Go on."), spoken="Go on.")]
+    prepared = await bench.preparation.prepare(talk(resumed), ARRIVAL)
+    assert Append(1, "[recalled]", Form.SUFFIX) in prepared.edits
+    again = [*resumed, message(Role.ASSISTANT, Text("I go on."))]
+    assert prepared.edits == (await bench.preparation.prepare(talk(again), ARRIVAL)).edits
+
+
+async def test_nothing_is_added_to_other_words_or_to_a_message_that_went_without(bench: Bench) -> None:
+    live = await bench.begun()
+    asked = talk(history(6)).keys()[1]
+    live.decide([Entry(*asked, "[recalled]", Form.SUFFIX, "research")])
+    await bench.restart(live, history(6))
+    go_on = message(Role.USER, Text("Go on."), spoken="Go on.")
+    other = [*history(6), go_on]
+    other[1] = message(Role.USER, Text("Read none."), spoken="Read none.")
+    anew = history(6, reminder="")
+    went_before = anew[1]
+    await bench.restart(await bench.session_of([went_before]), [went_before])
+    for resumed in (other, [*anew, go_on]):
+        prepared = await bench.preparation.prepare(talk(resumed), ARRIVAL)
+        assert Replace(3, 0, "[short]") in prepared.edits
+        assert not any(isinstance(edit, Append) and edit.text == "[recalled]" for edit in prepared.edits)
 
 
 async def test_over_a_restart_another_project_knows_nothing_of_it(bench: Bench) -> None:
