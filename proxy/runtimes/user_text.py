@@ -190,7 +190,7 @@ _LEADS = re.compile(
     r"|Subagent ID: \S{1,80}\s+"
     r"|\[message_id: [^\]\n]{1,80}\]\s*"
     r"|(?:Sender|Conversation info) \(untrusted metadata\):\s*```json\n[^`]{0,4000}```\s*"
-    r"|\[Subagent Context\][\s\S]{0,4000}?\[Subagent Task\]:?\s*"
+    r"|\[Subagent Context\][\s\S]{0,4000}?\n\[Subagent Task\]:?\s*"
 )
 """What a client puts before a person's words: a time stamp, an event, a word or an id for a sub-agent."""
 _MOST_LEADS = 8

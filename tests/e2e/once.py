@@ -25,6 +25,7 @@ class Once(Errands, Recalls):
         await self.check("a reply that is cut in the middle", self._told)
         await self.check("five unrelated things in other sessions", self.others_told)
         await self.check("a new session of the project recalls it, and nothing else", self._remembers)
+        await self.check("a reworded question is given the report", self._given)
         await self.check("what is asked for otherwise is recalled, too", self.others_can_come)
         await self.check("the session is resumed with what it was told", self.keeps)
         await self.check("another project does not know it", self.keeps_apart)
@@ -42,3 +43,6 @@ class Once(Errands, Recalls):
 
     async def _remembers(self) -> None:
         await self.remembers(self.client.delegate(f"{REWORDED} {self._next.mark}"))
+
+    async def _given(self) -> None:
+        self.was_given(self._next)

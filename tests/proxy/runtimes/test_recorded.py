@@ -103,6 +103,13 @@ def test_a_persons_words_are_told_from_what_the_client_puts_around_them(client: 
     assert conversation.messages[conversation.newest].spoken.strip('"\n ') == f"{QUESTION} [step-0001]"
 
 
+@every
+def test_an_errand_is_told_from_what_the_client_puts_around_it(client: str) -> None:
+    [first, *_] = (one for one in recorded(client) if one.turn and one.holding(ERRAND) and not one.holding(MORE))
+    conversation = first.view.conversation
+    assert conversation.messages[conversation.newest].spoken.strip('"\n ') == f"{ERRAND} [step-0002]"
+
+
 @in_one_loop
 @every
 async def test_of_six_memories_the_right_one_stands_behind_the_persons_words(client: str, told_once: Told) -> None:

@@ -74,6 +74,11 @@ SAID = [
         "Find the parser.",
     ),
     (
+        "[Fri 2026-11-20 10:59 UTC] [Subagent Context] You are a helper. Complete the current [Subagent Task]; all else is "
+        "background.\n\n[Subagent Task]\n\nFind the parser.",
+        "Find the parser.",
+    ),
+    (
         "[Fri 2026-11-20 10:59 UTC] [Queued user message from a previous active turn; preserved as context only. Go on "
         "below.]\nUse tabs.\n\nContinue the current task from the existing transcript, preserving completed work. If "
         "an action was interrupted, inspect its state before deciding whether to retry it.",
