@@ -74,7 +74,7 @@ SAID = [
         "Find the parser.",
     ),
     (
-        "[Fri 2026-11-20 10:59 UTC] [Subagent Context] You are a helper. Complete the current [Subagent Task]; all else is "
+        "[Fri 2026-11-20 10:59 UTC] [Subagent Context] You are a helper. Do the current [Subagent Task]; all else is "
         "background.\n\n[Subagent Task]\n\nFind the parser.",
         "Find the parser.",
     ),
