@@ -41,6 +41,9 @@ Shells = tuple[Preparation, ExchangeJournal]
 NOTE = "<note of the client's own>"
 """How a text begins that a client puts behind every request, and drops with the next one."""
 
+REMINDER = " (reminder)"
+"""What a client puts behind a person's words, and leaves out later."""
+
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 # What is late is told by `how`, not by the machine that this runs on.
@@ -189,7 +192,7 @@ ways = st.sampled_from(["well", "well", "without recall", "unprepared", "unprepa
 words = st.sampled_from(["yes", "go on", "read the file", "Where is the bug?", "naïve ☃", "fix it"])
 steps = st.lists(
     st.tuples(
-        st.sampled_from(["human", "call", "retry", "regenerate", "edit", "restart", "suffix"]),
+        st.sampled_from(["human", "call", "retry", "regenerate", "edit", "restart", "suffix", "reminded", "resumed"]),
         words,
         ways,
     ),
@@ -241,8 +244,13 @@ async def _replay(
                     history = [*history[:cut], ("human", f"instead: {text}")]
                 case "suffix" if history:
                     # As aider does it: the live message had a tail that is gone the next time.
-                    await _send(shells, dialect, FORMATS[path]([*history, ("human", text + " (reminder)")]), keyed)
+                    await _send(shells, dialect, FORMATS[path]([*history, ("human", text + REMINDER)]), keyed)
                     history = [*history, ("human", text)]
+                case "reminded":
+                    history = [*history, ("human", text + REMINDER)]
+                case "resumed":
+                    # As Qwen Code does it: what it had put beside a person's words is gone from all that was said.
+                    history = [*((who, said.removesuffix(REMINDER)) for who, said in history), ("human", text)]
                 case "restart":
                     await journal.close()
                     journal = SqliteJournal(folder / "journal.db", lambda text: text)
@@ -268,7 +276,7 @@ async def _replay(
 
 
 def _spoken(text: str) -> str:
-    return "" if text.startswith(NOTE) else text
+    return "" if text.startswith(NOTE) else text.removesuffix(REMINDER)
 
 
 def _shells(journal: SqliteJournal, recaller: CountingRecaller, ids: Any) -> Shells:
