@@ -87,6 +87,14 @@ _NAMED = re.compile(
     rf"\.)? (?:of )?(?P<m2>{MONTH}))\b(?:,? (?P<y>(?:19|20)\d\d)\b)?(?![./-]\w)",
     re.IGNORECASE,
 )
+_EXAMPLE_CHARS: Final = 16
+# What stands right before an example.
+_SHOWN = re.compile(
+    r"\b(?:like|such as|as in|e\.\s?g\.|for example|wie|z\.\s?b\.|zum beispiel|como|p\.\s?ej\.|por ejemplo),? "
+    r"[\"'`“„«]?$",
+    re.IGNORECASE,
+)
+
 # "since yesterday" became "since on 2026-…", "seit gestern" "seit am 2026-…".
 _DOUBLED = re.compile(
     r"\b(on|in|of|since|from|until|till|by|for|before|after|until|between|than) (?:on|in) (?=\d{4}\b|the (?:week|"
@@ -130,7 +138,8 @@ def resolve(text: str, at: datetime) -> Resolved:
             named.append((found.start(), date(int(found["y"]), int(found["m"]), int(found["d"]))))
         except ValueError:
             continue
-    replaced(_NAMED, _named_day)
+    spelt = _spelt_in_several_ways(text)
+    replaced(_NAMED, lambda found, day: None if _is_example(found, spelt) else _named_day(found, day))
     for pattern, meaning in (*_RELATIVE, *relative(text)):
         replaced(pattern, meaning)
     if not named:
@@ -146,12 +155,30 @@ def _count(word: str) -> int:
     return int(word) if word.isdigit() else _NUMBERS[word.lower()]
 
 
+def _month_and_day(found: re.Match[str]) -> tuple[int, int]:
+    return MONTHS[(found["m1"] or found["m2"]).lower()], int(found["d1"] or found["d2"])
+
+
+def _spelt_in_several_ways(text: str) -> set[tuple[int, int]]:
+    """The month and day of dates that a text writes in more than one manner: it speaks of how they are written."""
+    ways: dict[tuple[int, int], set[str]] = {}
+    for found in _NAMED.finditer(text):
+        ways.setdefault(_month_and_day(found), set()).add(found[0].lower())
+    return {day for day, spelt in ways.items() if len(spelt) > 1}
+
+
+def _is_example(found: re.Match[str], spelt: set[tuple[int, int]]) -> bool:
+    """Whether a date only shows how dates look, by its words before it or by being written in several ways."""
+    before = found.string[max(0, found.start() - _EXAMPLE_CHARS) : found.start()]
+    return _month_and_day(found) in spelt or _SHOWN.search(before) is not None
+
+
 def _named_day(found: re.Match[str], today: date) -> tuple[str, date] | None:
-    name, number = found["m1"] or found["m2"], found["d1"] or found["d2"]
+    name = found["m1"] or found["m2"]
     # "may 3 of them" is no date: the month that is a verb must look like a name.
     if name in ("may", "mar", "march", "sep", "dec"):
         return None
-    month, day = MONTHS[name.lower()], int(number)
+    month, day = _month_and_day(found)
     if found["y"]:
         return found[0], date(int(found["y"]), month, day)
     years = (today.year - 1, today.year, today.year + 1)

@@ -32,7 +32,7 @@ from memory.scope import Layer
 from memory.understanding.clauses import Clause, ClauseReader
 from memory.understanding.packaged_weights import reader as shipped
 from memory.understanding.tokens import tokens
-from memory.understanding.wording import Statement, statements
+from memory.understanding.wording import Statement, plain, statements
 
 GUIDING: Final = 0.75
 """How sure the trained reader must be of what guides the agent from now on."""
@@ -228,10 +228,12 @@ def _add(found: list[FactDraft], draft: FactDraft) -> None:
     they are dated and guarded, and the reader what they are, whose, and how far they guide."""
     drafted = letters(without_answered(draft.text))
     for place, known in enumerate(found):
-        own = letters(without_answered(known.text))
+        own = letters(plain(without_answered(known.text)))
         if own in drafted or drafted in own:
             guides = max(known.importance, draft.importance)
-            text = draft.text if own == drafted and not stands_alone(known.text) else known.text
+            # What goes on in words that nobody understands without it belongs to it.
+            goes_on = own != drafted and own in drafted and not known.pinned
+            text = draft.text if goes_on or (own == drafted and not stands_alone(known.text)) else known.text
             read = replace(known, text=text, importance=guides, category=draft.category)
             if draft.kind is FactKind.TASK and not known.pinned and known.kind in (FactKind.DECISION, FactKind.FACT):
                 read = replace(read, kind=draft.kind, stream=draft.stream, wrong="")

@@ -9,15 +9,16 @@ is worth keeping, an encoder that reads the whole message. They err in different
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from memory.language.prose import own_words, without_tags
 from memory.language.sentences import BlockShape, TextBlock, blocks, sentences
 from memory.understanding.cores import core
+from memory.understanding.dependence import ALONE, Dependence, DependenceHead, shape
 from memory.understanding.encoder import Encoder, unpointed
 from memory.understanding.features import around, of_gap, of_text
 from memory.understanding.forms import limits
@@ -40,11 +41,14 @@ PARTS: Final = -1.0
 IDLE: Final = 0.12
 """How likely a part at either end of a clause must be worth keeping for it to be told with the rest."""
 
-DOUBT: Final = 0.1
+DOUBT: Final = 0.02
 """How likely a clause must be worth keeping by the bag of features for the encoder to read it."""
 
 ENCODED: Final = 0.6
 """What the encoder counts beside the bag of features."""
+
+HANGS: Final = 0.4
+"""The probability from which on a clause counts as needing what stands before it to be understood."""
 
 SECOND: Final = 0.33
 """What the head that tells which orders settle something counts beside both."""
@@ -57,7 +61,8 @@ Embed = Callable[[Sequence[str]], Floats]
 class Clause:
     """A piece of a message that says, asks or orders one thing. ``sentence`` and ``block`` count the message's
     sentences and blocks from 0; ``marker`` is the number of a list item, where it is one. So many characters at its
-    start and end, ``idle_start`` and ``idle_end``, are worth nothing beside the rest of it."""
+    start and end, ``idle_start`` and ``idle_end``, are worth nothing beside the rest of it. ``needs`` tells what it
+    needs to be understood."""
 
     text: str
     sentence: int
@@ -66,6 +71,7 @@ class Clause:
     judged: Judgement
     idle_start: int = 0
     idle_end: int = 0
+    needs: Dependence = ALONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,16 +129,51 @@ def halves(sentence: str) -> list[str]:
     return [*found, sentence[start:]]
 
 
+class _Read(NamedTuple):
+    """What was read of a clause: its judgement, how much at its ends is idle, and what it needs."""
+
+    judged: Judgement
+    idle: tuple[int, int] = (0, 0)
+    needs: Dependence = ALONE
+
+
+class _Places:
+    """From where to where each clause stands in a message that is its clauses joined by spaces."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        ends = np.cumsum([len(each) + 1 for each in texts]) - 1
+        self._spans = [(int(end) - len(each), int(end)) for each, end in zip(texts, ends, strict=True)]
+
+    def of(self, at: int) -> tuple[int, int]:
+        """The place of a clause."""
+        return self._spans[at]
+
+    def with_before(self, at: int) -> tuple[int, int]:
+        """The place of a clause and the one before it."""
+        return self._spans[at - 1][0], self._spans[at][1]
+
+    def beside(self, at: int) -> list[tuple[int, int]]:
+        """The places that are read to judge a clause."""
+        return [self.of(at), self.of(at - 1), self.with_before(at)] if at else [self.of(at)]
+
+    def parts(self, at: int, pieces: Sequence[str]) -> list[tuple[int, int]]:
+        """The places of the pieces of a clause."""
+        ends = self._spans[at][0] + np.cumsum([len(each) + 1 for each in pieces]) - 1
+        return [(int(end) - len(each), int(end)) for each, end in zip(pieces, ends, strict=True)]
+
+
 @dataclass(frozen=True, slots=True)
 class ClauseReader:
     """The models with the embedding table that they were trained on; the encoder is got when it is first needed.
-    ``settled`` tells, by what it reads, what settles something."""
+    ``settled`` tells, by what it reads, what settles something, and ``dependence`` what a clause needs to be
+    understood."""
 
     splitter: ClauseSplitter
     model: ClauseModel
     embed: Embed
     encoder: Callable[[], Encoder] | None = None
     settled: SettledHead | None = None
+    dependence: DependenceHead | None = None
 
     def read(self, text: str, reply: str = "") -> list[Clause]:
         """The clauses of a person's message, in order; ``reply`` is the assistant's text that it answers."""
@@ -144,12 +185,12 @@ class ClauseReader:
         texts = [piece[:MAX_CLAUSE_CHARS] for piece, *_ in places]
         says = [of_text(piece) for piece in texts]
         beside = [around(texts, at, reply) for at in range(len(texts))]
-        judged, idle = self._judged(texts, says, beside, reply) if texts else ([], {})
+        read = self._judged(texts, says, beside, reply) if texts else []
         sentence, found, last = -1, [], (-1, -1)
-        for place, ((piece, number, at, marker), each) in enumerate(zip(places, judged, strict=True)):
+        for (piece, number, at, marker), each in zip(places, read, strict=True):
             if (at, number) != last:
                 sentence, last = sentence + 1, (at, number)
-            found.append(Clause(piece, sentence, at, marker, each, *idle.get(place, (0, 0))))
+            found.append(Clause(piece, sentence, at, marker, each.judged, *each.idle, each.needs))
         return found
 
     def core(self, statement: str) -> str:
@@ -158,27 +199,62 @@ class ClauseReader:
 
     def _judged(
         self, texts: Sequence[str], says: Sequence[list[int]], beside: Sequence[list[int]], reply: str
-    ) -> tuple[list[Judgement], dict[int, tuple[int, int]]]:
-        """What the models say of each clause, and how much at its ends is worth nothing, where something is."""
+    ) -> list[_Read]:
+        """What the models say of each clause."""
         outputs = self.model.outputs(says, beside, self.embed(texts))
         doubted = np.flatnonzero(keeping(outputs) >= DOUBT).tolist()
         if self.encoder is None or not doubted:
-            return judgements(outputs), {}
-        starts = np.cumsum([0, *(len(each) + 1 for each in texts)]).tolist()
-        whole = {at: (starts[at], starts[at] + len(texts[at])) for at in doubted}
-        parts = {at: own for at in doubted if len(own := _placed(self.splitter.parts(texts[at]), starts[at])) > 1}
-        ordered = sorted({*whole.values(), *(span for own in parts.values() for span in own)})
-        message = " ".join(texts)
-        states = self.encoder().clause_states(message, ordered, reply)
-        read = dict(zip(ordered, self.encoder().clause_outputs(message, states), strict=True))
-        encoded = np.stack([_telling(read[whole[at]], [read[span] for span in parts.get(at, ())]) for at in doubted])
-        outputs[doubted] = ENCODED * encoded + (1 - ENCODED) * outputs[doubted]
+            return [_Read(each) for each in judgements(outputs)]
+        message, places = " ".join(texts), _Places(texts)
+        parts = {at: own for at in doubted if len(own := places.parts(at, self.splitter.parts(texts[at]))) > 1}
+        spans = {span for at in doubted for span in places.beside(at)} | {span for own in parts.values() for span in own}
+        ordered = sorted(spans)
+        states = dict(zip(ordered, self.encoder().clause_states(message, ordered, reply), strict=True))
+        stated = self.encoder().clause_outputs(message, np.stack([states[span] for span in ordered]))
+        read = dict(zip(ordered, stated, strict=True))
+        for at in doubted:
+            encoded = _telling(read[places.of(at)], [read[span] for span in parts.get(at, ())])
+            outputs[at] = ENCODED * encoded + (1 - ENCODED) * outputs[at]
+        needs = self._needs(texts, doubted, places, states, bool(reply))
+        judged = judgements(outputs)
+        self._weigh_decisions(judged, doubted, np.stack([states[places.of(at)] for at in doubted]))
+        self._weigh_what_hangs(judged, needs, places, read)
         idle = {at: _idle(message, own, keeping(np.stack([read[span] for span in own]))) for at, own in parts.items()}
-        chosen = states[[ordered.index(whole[at]) for at in doubted]]
-        return self._with_decisions(judgements(outputs), doubted, chosen), idle
+        return [_Read(each, idle.get(at, (0, 0)), needs.get(at, ALONE)) for at, each in enumerate(judged)]
 
-    def _with_decisions(self, found: list[Judgement], places: Sequence[int], states: Floats) -> list[Judgement]:
-        """The judgements, where some of those at these places settle something; ``states`` is what was read of each.
+    def _needs(
+        self,
+        texts: Sequence[str],
+        doubted: Sequence[int],
+        places: _Places,
+        states: Mapping[tuple[int, int], Floats],
+        replied: bool,
+    ) -> dict[int, Dependence]:
+        """What each of those clauses needs to be understood."""
+        if self.dependence is None:
+            return {}
+        own = np.stack([states[places.of(at)] for at in doubted])
+        before = np.stack([states[places.of(at - 1)] if at else np.zeros_like(own[0]) for at in doubted])
+        shapes = np.array([shape(texts, at, replied) for at in doubted], np.float32)
+        return dict(zip(doubted, self.dependence(own, before, shapes), strict=True))
+
+    @staticmethod
+    def _weigh_what_hangs(
+        judged: list[Judgement],
+        needs: Mapping[int, Dependence],
+        places: _Places,
+        read: Mapping[tuple[int, int], Floats],
+    ) -> None:
+        """Judge what is understood only with the clause before it, which is not worth keeping, by both together: "write
+        a test for it. just the money path" is an order of the moment, however much its end sounds like a rule."""
+        for at, each in needs.items():
+            if each.before >= HANGS and judged[at - 1].worth_keeping < DOUBT <= judged[at].worth_keeping:
+                [both] = judgements(read[places.with_before(at)][None])
+                if both.worth_keeping < judged[at].worth_keeping:
+                    judged[at] = judged[at].weighed(both.worth_keeping, each.before)
+
+    def _weigh_decisions(self, found: list[Judgement], places: Sequence[int], states: Floats) -> None:
+        """Judge anew those at these places that settle something; ``states`` is what was read of each.
         What the head that tells so finds worth keeping counts :data:`SECOND` beside what the reader finds, but of how
         things stand: that is no order, and not what it was fitted to."""
         if self.settled is not None:
@@ -187,19 +263,12 @@ class ClauseReader:
                     found[at] = found[at].weighed(outcome.settles + outcome.lasting, SECOND)
                 if outcome.settles >= max(SETTLES, found[at].worth_keeping):
                     found[at] = found[at].settling(outcome.settles)
-        return found
 
     def _pieces(self, text: str) -> list[list[str]]:
         """The clauses of each sentence of a block."""
         return [
             [piece for half in halves(sentence) for piece in self.splitter.split(half)] for sentence in sentences(text)
         ]
-
-
-def _placed(pieces: Sequence[str], start: int) -> list[tuple[int, int]]:
-    """From where to where each of some pieces stands in a text, joined by spaces, that begins at ``start``."""
-    ends = start + np.cumsum([len(each) + 1 for each in pieces]) - 1
-    return [(int(end) - len(each), int(end)) for each, end in zip(pieces, ends, strict=True)]
 
 
 def _telling(whole: Floats, parts: Sequence[Floats]) -> Floats:

@@ -11,6 +11,7 @@ import numpy as np
 from memory.language.static_embedding import DATA, StaticEmbedding
 from memory.lru import LruDict
 from memory.understanding.clauses import ClauseReader, ClauseSplitter
+from memory.understanding.dependence import DependenceHead
 from memory.understanding.encoder import Encoder, Relation, encoder_of, unpointed
 from memory.understanding.mapped_arrays import arrays_in
 from memory.understanding.network import ClauseModel, DenseLayer, Table
@@ -23,6 +24,7 @@ RELEVANCE: Final = "relevance.npz"
 REQUEST_KIND: Final = "request_kind.npz"
 ENCODER: Final = "encoder.npz"
 SETTLED: Final = "settled.npz"
+DEPENDENCE: Final = "dependence.npz"
 RELATIONS: Final = 4096
 """Pairs of statements that are at hand once they were read, by learning or by recall: reading one takes
 milliseconds."""
@@ -40,29 +42,40 @@ def reader() -> ClauseReader:
     """The reader with the weights in the package. Raises FileNotFoundError where they are missing."""
     stored = arrays_in(DATA / WEIGHTS)
     splitter = ClauseSplitter(stored["boundary"].astype(np.float32))
-    return ClauseReader(splitter, clause_model(stored), StaticEmbedding.load().documents, encoder, settled_head())
+    return ClauseReader(
+        splitter,
+        clause_model(stored),
+        StaticEmbedding.load().documents,
+        encoder,
+        settled=settled_head(),
+        dependence=dependence_head(),
+    )
 
 
 @lru_cache(maxsize=1)
 def settled_head() -> SettledHead:
     """What tells what settles something, with the weights in the package. Raises FileNotFoundError where they are
     missing."""
-    stored = arrays_in(DATA / SETTLED)
-    return SettledHead(
-        hidden=DenseLayer(stored["W1"].astype(np.float32), stored["b1"].astype(np.float32)),
-        out=DenseLayer(stored["W2"].astype(np.float32), stored["b2"].astype(np.float32)),
-    )
+    return SettledHead(*_layers(arrays_in(DATA / SETTLED)))
+
+
+@lru_cache(maxsize=1)
+def dependence_head() -> DependenceHead:
+    """What tells what a clause needs to be understood, with the weights in the package. Raises FileNotFoundError where
+    they are missing."""
+    return DependenceHead(*_layers(arrays_in(DATA / DEPENDENCE)))
 
 
 @lru_cache(maxsize=1)
 def relevance() -> Relevance:
     """The relevance model with the weights in the package. Raises FileNotFoundError where they are missing."""
     stored = arrays_in(DATA / RELEVANCE)
+    hidden, out = _layers(stored)
     return Relevance(
         requests=Table(stored["requests"], float(stored["requests_scale"])),
         memories=Table(stored["memories"], float(stored["memories_scale"])),
-        hidden=DenseLayer(stored["W1"].astype(np.float32), stored["b1"].astype(np.float32)),
-        out=DenseLayer(stored["W2"].astype(np.float32), stored["b2"].astype(np.float32)),
+        hidden=hidden,
+        out=out,
         embed=reader().embed,
     )
 
@@ -70,12 +83,8 @@ def relevance() -> Relevance:
 @lru_cache(maxsize=1)
 def request_kinds() -> RequestKinds:
     """The model of request kinds with the weights in the package. Raises FileNotFoundError where they are missing."""
-    stored = arrays_in(DATA / REQUEST_KIND)
-    return RequestKinds(
-        hidden=DenseLayer(stored["W1"].astype(np.float32), stored["b1"].astype(np.float32)),
-        out=DenseLayer(stored["W2"].astype(np.float32), stored["b2"].astype(np.float32)),
-        embed=reader().embed,
-    )
+    hidden, out = _layers(arrays_in(DATA / REQUEST_KIND))
+    return RequestKinds(hidden=hidden, out=out, embed=reader().embed)
 
 
 def relations(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
@@ -96,11 +105,20 @@ def clear_caches() -> None:
         relevance().clear_cache()
 
 
+def _layers(stored: Mapping[str, Any]) -> tuple[DenseLayer, DenseLayer]:
+    """The hidden layer and the heads out of their arrays."""
+    return (
+        DenseLayer(stored["W1"].astype(np.float32), stored["b1"].astype(np.float32)),
+        DenseLayer(stored["W2"].astype(np.float32), stored["b2"].astype(np.float32)),
+    )
+
+
 def clause_model(stored: Mapping[str, Any]) -> ClauseModel:
     """The clause model out of its arrays."""
+    hidden, out = _layers(stored)
     return ClauseModel(
         says=Table(stored["says"], float(stored["says_scale"])),
         around=Table(stored["around"], float(stored["around_scale"])),
-        hidden=DenseLayer(stored["W1"].astype(np.float32), stored["b1"].astype(np.float32)),
-        out=DenseLayer(stored["W2"].astype(np.float32), stored["b2"].astype(np.float32)),
+        hidden=hidden,
+        out=out,
     )

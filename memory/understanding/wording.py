@@ -15,7 +15,7 @@ from typing import Final
 
 from memory.language.polarity import without_aside
 from memory.language.sentences import sentences
-from memory.understanding.clauses import Clause
+from memory.understanding.clauses import HANGS, Clause
 from memory.understanding.forms import is_everywhere, is_here, is_relative, leans, points_back
 from memory.understanding.network import LASTING_KINDS, reach
 from memory.understanding.tokens import tokens
@@ -154,7 +154,12 @@ def _belongs(clauses: Sequence[Clause], first: int, at: int) -> bool:
     if own.sentence == before.sentence:
         return own.judged.worth_keeping >= BESIDE
     short = min(sum(len(each.text.split()) for each in clauses[first:at]), len(own.text.split())) < FRAGMENT
-    return own.judged.worth_keeping >= UNCERTAIN and (short or own.judged.flag("continues") >= LEANS)
+    return own.judged.worth_keeping >= UNCERTAIN and (short or own.judged.flag("continues") >= LEANS or hangs(own))
+
+
+def hangs(clause: Clause) -> bool:
+    """Whether a clause needs what was said right before it to be understood."""
+    return clause.needs.before >= HANGS
 
 
 def _stated(clauses: Sequence[Clause], first: int, end: int, reply: str, offered: Sequence[str]) -> Statement:
@@ -175,13 +180,18 @@ def _stated(clauses: Sequence[Clause], first: int, end: int, reply: str, offered
         near = before.block == clauses[first].block and words <= LENGTH
         is_stated = before.judged.worth_keeping >= BESIDE or before.judged.passing not in _APART
         relative = before.sentence == clauses[first].sentence and is_relative(text)
-        if near and (relative or ((fragment or judged.flag("refers") >= LEANS) and is_stated)):
+        leaning = fragment or hangs(clauses[first]) or judged.flag("refers") >= LEANS
+        if near and (relative or (leaning and is_stated)):
             start = first - 1
             text = f"{before.text} {text}"
     answers = ""
     if first == 0 or clauses[first - 1].sentence == 0:
         short = len(tokens(text)) <= SHORT
-        if reply and (judged.flag("answers") >= LEANS or (short and judged.flag("answers") >= 0.25)):
+        if reply and (
+            judged.flag("answers") >= LEANS
+            or clauses[first].needs.reply >= HANGS
+            or (short and judged.flag("answers") >= 0.25)
+        ):
             answers = answered(text, reply, offered)
     return Statement(
         text=plain(_telling(text, own[0].idle_start if start == first else 0, own[-1].idle_end)),

@@ -135,3 +135,19 @@ def test_a_day_that_is_not_in_the_calendar_stays() -> None:
 )
 def test_no_words_and_no_day_make_it_fail(words: list[str], at: datetime) -> None:
     resolve(" ".join(words), at.replace(tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Put 5 May and not May 5 in the mails.",
+        "Days in the report look like 12 June.",
+        "Tage schreiben wir wie 12. Juni.",
+    ],
+)
+def test_a_date_that_only_shows_how_dates_are_written_is_none(text: str) -> None:
+    assert resolve(text, AT).text == text
+
+
+def test_a_date_beside_another_one_is_still_one() -> None:
+    assert "(2027-05-05)" in resolve("Open on 5 May, closed from 8 May.", AT).text
