@@ -51,6 +51,8 @@ DOUBTED: Final = 0.4
 """The probability below which what a rule has found in talk about work is taken for something of the moment."""
 PASSING: Final = 0.05
 """The probability below which a rule has found no decision in what is read as an order: many settle something."""
+HALF_SURE: Final = 0.4
+"""How sure at most is what a rule has found and the reader finds worth nothing."""
 LIKING: Final = 0.8
 """How sure it must be of what somebody likes in a talk that is not about work."""
 TELLING: Final = 4
@@ -116,7 +118,7 @@ def extract(
         return [*found, *_likings(text, at, before, found, reading)][:most]
     picked = choice(spoken_in(text), before)
     read = reading.read(text, before)
-    found = [draft for draft in found if _borne_out(draft, read)]
+    found = [_as_sure_as_read(draft, read) for draft in found if _borne_out(draft, read)]
     unsure = []
     for statement in statements(read, before, [picked.option] if picked else []):
         if statement.probability < UNSURE or names_a_commit(statement.text) or is_quoted(statement.text):
@@ -212,6 +214,20 @@ def _borne_out(draft: FactDraft, read: Sequence[Clause]) -> bool:
     read_so = [clause.judged for clause in read if _same_words(letters(clause.text), drafted)]
     least = PASSING if draft.kind is FactKind.DECISION else 0.0
     return not read_so or any(each.worth_keeping >= (DOUBTED if each.passing in _IDLE else least) for each in read_so)
+
+
+def _as_sure_as_read(draft: FactDraft, read: Sequence[Clause]) -> FactDraft:
+    """A correction or decision that a rule has found, no surer than :data:`HALF_SURE` beside how likely the trained
+    reader finds it worth keeping: "no, add the other row too" is an objection for the moment, and until it is said again
+    its place is not on a page that every session begins with."""
+    if draft.pinned or chosen(draft.text) or draft.kind not in (FactKind.CORRECTION, FactKind.DECISION):
+        return draft
+    drafted = letters(draft.text)
+    own = [(len(words), each.judged.worth_keeping) for each in read if _same_words(words := letters(each.text), drafted)]
+    if not own:
+        return draft
+    worth = sum(length * share for length, share in own) / sum(length for length, _ in own)
+    return replace(draft, confidence=round(min(draft.confidence, HALF_SURE + worth), 3))
 
 
 def _same_words(clause: str, draft: str) -> bool:
