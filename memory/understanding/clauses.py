@@ -47,7 +47,7 @@ DOUBT: Final = 0.02
 ENCODED: Final = 0.6
 """What the encoder counts beside the bag of features."""
 
-HANGS: Final = 0.4
+HANGS: Final = 0.3
 """The probability from which on a clause counts as needing what stands before it to be understood."""
 
 SECOND: Final = 0.33

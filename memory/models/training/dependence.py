@@ -97,7 +97,7 @@ def report(clauses: Labels) -> str:
         ordered = wanted[np.argsort(-likely[:, at], kind="stable")]
         precise = (np.cumsum(ordered) / np.arange(1, len(ordered) + 1))[ordered].mean()
         lines.append(f"{need}: {wanted.mean():.2f} of them; average precision {precise:.3f}")
-        for least in (0.4, 0.5, 0.6, 0.7):
+        for least in (0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7):
             told = likely[:, at] >= least
             lines.append(f"  from {least}: precision {wanted[told].mean():.2f}, recall {told[wanted].mean():.2f}")
     return "\n".join(lines)
