@@ -60,6 +60,16 @@ TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
             f"{_DATA}/encoder.npz",
         ),
     ),
+    f"{_DATA}/dependence.npz": (
+        "python -m memory.models.training.dependence",
+        (
+            *(
+                f"{_TRAINING}/{folder}"
+                for folder in ("dependence", "talk", "working", "settling", "choosing", "findings", "aside", "life")
+            ),
+            f"{_DATA}/encoder.npz",
+        ),
+    ),
     f"{_DATA}/windows.json": ("python -m memory.models.snapshot", ("memory/models/snapshot.py",)),
     f"{_DATA}/o200k_base.tiktoken": ("python -m memory.models.snapshot", ("memory/models/snapshot.py",)),
 }

@@ -218,12 +218,14 @@ def _borne_out(draft: FactDraft, read: Sequence[Clause]) -> bool:
 
 def _as_sure_as_read(draft: FactDraft, read: Sequence[Clause]) -> FactDraft:
     """A correction or decision that a rule has found, no surer than :data:`HALF_SURE` beside how likely the trained
-    reader finds it worth keeping: "no, add the other row too" is an objection for the moment, and until it is said again
-    its place is not on a page that every session begins with."""
+    reader finds it worth keeping: "no, add the other row too" is an objection for the moment, and until it is said
+    again its place is not on a page that every session begins with."""
     if draft.pinned or chosen(draft.text) or draft.kind not in (FactKind.CORRECTION, FactKind.DECISION):
         return draft
     drafted = letters(draft.text)
-    own = [(len(words), each.judged.worth_keeping) for each in read if _same_words(words := letters(each.text), drafted)]
+    own = [
+        (len(words), each.judged.worth_keeping) for each in read if _same_words(words := letters(each.text), drafted)
+    ]
     if not own:
         return draft
     worth = sum(length * share for length, share in own) / sum(length for length, _ in own)
@@ -240,23 +242,40 @@ _IDLE: Final = frozenset(("ask", "feel", "quote", "suppose", "ack"))
 
 
 def _add(found: list[FactDraft], draft: FactDraft) -> None:
-    """Put a draft of the trained reader among those of the rules. Where both read the same words, the rules say how
-    they are dated and guarded, and the reader what they are, whose, and how far they guide."""
-    drafted = letters(without_answered(draft.text))
-    for place, known in enumerate(found):
-        own = letters(plain(without_answered(known.text)))
-        if own in drafted or drafted in own:
-            guides = max(known.importance, draft.importance)
-            # What goes on in words that nobody understands without it belongs to it.
-            goes_on = own != drafted and own in drafted and not known.pinned
-            text = draft.text if goes_on or (own == drafted and not stands_alone(known.text)) else known.text
-            read = replace(known, text=text, importance=guides, category=draft.category)
-            if draft.kind is FactKind.TASK and not known.pinned and known.kind in (FactKind.DECISION, FactKind.FACT):
-                read = replace(read, kind=draft.kind, stream=draft.stream, wrong="")
-            layer = known.layer if known.pinned and draft.layer is not Layer.USER else draft.layer
-            found[place] = replace(read, layer=layer)
-            return
-    found.append(draft)
+    """Put a draft of the trained reader among those of the rules, of which it takes in what it says itself."""
+    drafted = _own_letters(draft)
+    place = next((at for at, known in enumerate(found) if _are_nested(_own_letters(known), drafted)), None)
+    if place is None:
+        found.append(draft)
+        return
+    found[place] = _as_read(found[place], draft)
+    taken = _own_letters(found[place])
+    found[:] = [each for at, each in enumerate(found) if at == place or each.pinned or _own_letters(each) not in taken]
+
+
+def _as_read(known: FactDraft, draft: FactDraft) -> FactDraft:
+    """A draft of the rules that the trained reader has read too: the rules say how the same words are dated and
+    guarded, and the reader what they are, whose, how far they guide, and what belongs to them because it cannot be
+    understood alone."""
+    own, drafted = _own_letters(known), _own_letters(draft)
+    guides = max(known.importance, draft.importance)
+    if own in drafted[1:] and not known.pinned:
+        return replace(draft, importance=guides)
+    goes_on = own != drafted and drafted.startswith(own) and not known.pinned
+    text = draft.text if goes_on or (own == drafted and not stands_alone(known.text)) else known.text
+    read = replace(known, text=text, importance=guides, category=draft.category)
+    if draft.kind is FactKind.TASK and not known.pinned and known.kind in (FactKind.DECISION, FactKind.FACT):
+        read = replace(read, kind=draft.kind, stream=draft.stream, wrong="")
+    return replace(read, layer=known.layer if known.pinned and draft.layer is not Layer.USER else draft.layer)
+
+
+def _own_letters(draft: FactDraft) -> str:
+    """The letters of what a draft says, without what people say before they say something."""
+    return letters(plain(without_answered(draft.text)))
+
+
+def _are_nested(one: str, other: str) -> bool:
+    return one in other or other in one
 
 
 def _sure_enough(statement: Statement) -> float:

@@ -48,7 +48,11 @@ ENCODED: Final = 0.6
 """What the encoder counts beside the bag of features."""
 
 HANGS: Final = 0.3
-"""The probability from which on a clause counts as needing what stands before it to be understood."""
+"""The probability from which on a clause is told with what stands before it: to say more than
+is needed costs little."""
+
+HANGS_SURELY: Final = 0.5
+"""The probability from which on a clause is judged by what stands before it, too."""
 
 SECOND: Final = 0.33
 """What the head that tells which orders settle something counts beside both."""
@@ -207,7 +211,9 @@ class ClauseReader:
             return [_Read(each) for each in judgements(outputs)]
         message, places = " ".join(texts), _Places(texts)
         parts = {at: own for at in doubted if len(own := places.parts(at, self.splitter.parts(texts[at]))) > 1}
-        spans = {span for at in doubted for span in places.beside(at)} | {span for own in parts.values() for span in own}
+        spans = {span for at in doubted for span in places.beside(at)} | {
+            span for own in parts.values() for span in own
+        }
         ordered = sorted(spans)
         states = dict(zip(ordered, self.encoder().clause_states(message, ordered, reply), strict=True))
         stated = self.encoder().clause_outputs(message, np.stack([states[span] for span in ordered]))
@@ -248,7 +254,7 @@ class ClauseReader:
         """Judge what is understood only with the clause before it, which is not worth keeping, by both together: "write
         a test for it. just the money path" is an order of the moment, however much its end sounds like a rule."""
         for at, each in needs.items():
-            if each.before >= HANGS and judged[at - 1].worth_keeping < DOUBT <= judged[at].worth_keeping:
+            if each.before >= HANGS_SURELY and judged[at - 1].worth_keeping < DOUBT <= judged[at].worth_keeping:
                 [both] = judgements(read[places.with_before(at)][None])
                 if both.worth_keeping < judged[at].worth_keeping:
                     judged[at] = judged[at].weighed(both.worth_keeping, each.before)

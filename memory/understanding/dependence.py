@@ -1,4 +1,4 @@
-"""Whether a clause is understood by itself, and if not, what it needs: what was said before it, or the reply it answers.
+"""Whether a clause is understood by itself, and if not, whether it needs what was said before it or the reply.
 
 A memory keeps clauses as lines that are read weeks later. "Not in a log either" says nothing then, and "every single
 one of them" says it of anything. One hidden layer over what the encoder reads of a clause and of the one before it was

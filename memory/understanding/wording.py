@@ -94,7 +94,7 @@ def statements(clauses: Sequence[Clause], reply: str = "", offered: Sequence[str
         end = at + 1
         while end < len(clauses) and _belongs(clauses, at, end):
             end += 1
-        stated = _stated(clauses, at, end, reply, offered)
+        stated = _stated(clauses, (found[-1].last + 1 if found else 0, at, end), reply, offered)
         if found and _rides(clauses, found[-1], stated):
             _reach_back(clauses, found, stated)
         else:
@@ -162,7 +162,10 @@ def hangs(clause: Clause) -> bool:
     return clause.needs.before >= HANGS
 
 
-def _stated(clauses: Sequence[Clause], first: int, end: int, reply: str, offered: Sequence[str]) -> Statement:
+def _stated(clauses: Sequence[Clause], span: tuple[int, int, int], reply: str, offered: Sequence[str]) -> Statement:
+    """The statement of some clauses: ``span`` gives the first that no statement before it has, its own first, and the
+    end of its own."""
+    free, first, end = span
     own = clauses[first:end]
     lead = max(own, key=lambda each: each.judged.worth_keeping)
     kinds = [sum(each.judged.kinds[place] for each in own) for place in range(len(LASTING_KINDS))]
@@ -173,7 +176,7 @@ def _stated(clauses: Sequence[Clause], first: int, end: int, reply: str, offered
     text = " ".join(each.text for each in own)
     start = first
     judged = clauses[first].judged
-    if first > 0:
+    if first > free:
         before = clauses[first - 1]
         fragment = len(text.split()) < FRAGMENT and before.sentence == clauses[first].sentence
         words = len(text.split()) + len(before.text.split())
@@ -187,11 +190,8 @@ def _stated(clauses: Sequence[Clause], first: int, end: int, reply: str, offered
     answers = ""
     if first == 0 or clauses[first - 1].sentence == 0:
         short = len(tokens(text)) <= SHORT
-        if reply and (
-            judged.flag("answers") >= LEANS
-            or clauses[first].needs.reply >= HANGS
-            or (short and judged.flag("answers") >= 0.25)
-        ):
+        needs = max(judged.flag("answers"), clauses[first].needs.reply)
+        if reply and needs >= (0.25 if short else LEANS):
             answers = answered(text, reply, offered)
     return Statement(
         text=plain(_telling(text, own[0].idle_start if start == first else 0, own[-1].idle_end)),
