@@ -20,6 +20,7 @@ from memory.language.answered import behind_answer, chosen, stands_alone, withou
 from memory.language.dates import resolve
 from memory.language.entities import entities
 from memory.language.prose import own_words
+from memory.language.sentences import sentences
 from memory.language.validity import holds_until, is_over, lasts
 from memory.learning.choice import choice
 from memory.learning.corrections import mistaken
@@ -182,7 +183,10 @@ def _core(text: str, reader: ClauseReader) -> str:
     if len(said.split()) < LONG or chosen(text):
         return ""
     core = reader.core(said)
-    if not core or said == text:
+    # What a later sentence goes on with must not be lost.
+    if not core or _first_word(core) not in map(letters, sentences(said)[0].split()):
+        return ""
+    if said == text:
         return core
     return core if stands_alone(core) and _first_word(core) == _first_word(said) else ""
 

@@ -242,7 +242,8 @@ class ClauseReader:
         own = np.stack([states[places.of(at)] for at in doubted])
         before = np.stack([states[places.of(at - 1)] if at else np.zeros_like(own[0]) for at in doubted])
         shapes = np.array([shape(texts, at, replied) for at in doubted], np.float32)
-        return dict(zip(doubted, self.dependence(own, before, shapes), strict=True))
+        needs = zip(doubted, self.dependence(own, before, shapes), strict=True)
+        return {at: each if at else each._replace(before=0.0) for at, each in needs}
 
     @staticmethod
     def _weigh_what_hangs(

@@ -69,6 +69,23 @@ def test_what_needs_an_order_of_the_moment_is_judged_with_it() -> None:
     assert doubted.judged.worth_keeping < rule.judged.worth_keeping
 
 
+class Everything(DependenceHead):
+    """Finds of every clause that it needs the one before it."""
+
+    def __call__(
+        self, states: NDArray[np.float32], before: NDArray[np.float32], shapes: NDArray[np.float32]
+    ) -> list[Dependence]:
+        return [Dependence(1.0, 0.0)] * len(states)
+
+
+def test_before_the_first_clause_stands_nothing() -> None:
+    shipped = reader()
+    assert shipped.dependence is not None
+    hanging = replace(shipped, dependence=Everything(shipped.dependence.hidden, shipped.dependence.out))
+    first, *_ = hanging.read("Amounts are integer cents. Rates are per mille. Dates are days.")
+    assert first.needs == ALONE
+
+
 def test_without_the_head_every_clause_stands_alone() -> None:
     bare = replace(reader(), dependence=None)
     assert {each.needs for each in bare.read("Invoices are never deleted. neither are credit notes.")} == {ALONE}
