@@ -158,8 +158,8 @@ def _belongs(clauses: Sequence[Clause], first: int, at: int) -> bool:
 
 
 def hangs(clause: Clause) -> bool:
-    """Whether a clause needs what was said right before it to be understood."""
-    return clause.needs.before >= HANGS
+    """Whether a clause is told with what was said right before it: it needs that, or, as that does, the reply."""
+    return clause.needs.before >= HANGS or sum(clause.needs) >= LEANS
 
 
 def _stated(clauses: Sequence[Clause], span: tuple[int, int, int], reply: str, offered: Sequence[str]) -> Statement:
