@@ -32,8 +32,8 @@ _GUIDING: Final = frozenset(LASTING_KINDS.index(kind) for kind in ("rule", "pref
 
 PERSONAL: Final = {"pref": 0.5, "rule": 0.75, "corr": 0.75}
 """The probability from which on what guides the agent counts as meant for all of the person's work. What they like
-mostly is; a rule mostly is about the code at hand, and one that is shown in every project by mistake does more harm than
-one that must be said there once more."""
+mostly is; a rule mostly is about the code at hand, and one that is shown in every project by mistake does more harm
+than one that must be said there once more."""
 ABOUT_PERSON: Final = 0.8
 """The probability from which on what is merely so counts as being about the person and not about the project: there it
 would be shown in projects that it has nothing to do with."""
