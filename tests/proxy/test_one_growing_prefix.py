@@ -16,7 +16,7 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memory.conversation import Conversation, Reply, Text
@@ -204,6 +204,29 @@ steps = st.lists(
 @pytest.mark.parametrize("path", FORMATS)
 @pytest.mark.parametrize(("keyed", "noting"), [(True, False), (False, False), (True, True), (False, True)])
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example(
+    first="well",
+    steps=[
+        ("call", "yes", "well"),
+        ("reminded", "yes", "well"),
+        ("resumed", "yes", "unprepared"),
+        ("human", "yes", "well"),
+    ],
+)
+@example(
+    first="well",
+    steps=[
+        *[("human", "yes", "well"), ("call", "yes", "well"), ("human", "yes", "well"), ("human", "go on", "well")],
+        *[("human", "go on", "well"), ("edit", "yes", "well"), ("retry", "yes", "well"), ("human", "yes", "well")],
+    ],
+)
+@example(
+    first="well",
+    steps=[
+        *[("retry", "yes", "well"), ("reminded", "yes", "well"), ("call", "yes", "well")],
+        *[("resumed", "yes", "unprepared"), ("human", "yes", "well")],
+    ],
+)
 @given(first=ways, steps=steps)
 def test_what_is_forwarded_shares_as_much_as_what_the_client_sent(
     path: str,

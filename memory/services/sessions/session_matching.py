@@ -60,6 +60,10 @@ class SessionMatcher:
             return live
         trail = conversation.trail()
         found = self.live_sessions.by_trail(arrival.namespace, trail)
+        if key is None and (found is None or not goes_on(*found, trail, arrival)):
+            familiar = self._remembered_rewritten(conversation, arrival)
+            if familiar is not None:
+                return familiar
         if found is None or self._is_contested(found[1], trail, arrival):
             return None
         return found[0] if began_in_session(*found, conversation, arrival) else None
@@ -83,6 +87,15 @@ class SessionMatcher:
             live = await self.live_sessions.stored_with_history(arrival.namespace, conversation.messages)
         return live
 
+    async def _familiar(
+        self, conversation: Conversation, arrival: Arrival, began: LiveSession | None
+    ) -> LiveSession | None:
+        """The session of a history that its client has written anew; the journal is asked only of one that began in no
+        session, since what it knows of one that did may be another branch of it."""
+        if began is not None:
+            return self._remembered_rewritten(conversation, arrival)
+        return await self.find_rewritten(conversation, arrival)
+
     def _remembered_rewritten(self, conversation: Conversation, arrival: Arrival) -> LiveSession | None:
         """The same as far as this process remembers it.
 
@@ -104,8 +117,8 @@ class SessionMatcher:
             live.read_at = at
             live.answered = answered or live.answered
 
-    async def find(self, conversation: Conversation, arrival: Arrival) -> LiveSession:
-        """The session of a request, new if there is none.
+    async def find(self, conversation: Conversation, arrival: Arrival, *, forwarded: bool = False) -> LiveSession:
+        """The session of a request, new if there is none; ``forwarded`` says that the request has gone on without it.
 
         A request that teaches is where its session's trail ends from now on, so that another one on the same trail
         at the same time finds the same session. Only requests that may be of one new session wait for each other.
@@ -115,7 +128,7 @@ class SessionMatcher:
         if live is None:
             async with self._finding.setdefault(in_common(key, conversation, trail, arrival), asyncio.Lock()):
                 live = self._in_memory(key, trail, arrival) or await self._found_or_new(
-                    key, trail, conversation, arrival
+                    key, trail, conversation, arrival, forwarded
                 )
                 return self.live_sessions.arrived(live, key, trail, arrival, conversation)
         return self.live_sessions.arrived(live, key, trail, arrival, conversation)
@@ -138,7 +151,7 @@ class SessionMatcher:
             StoreError: when the journal cannot be read.
         """
         await self.replicas.look(conversation, arrival)
-        return (await self.find(conversation, arrival)).session
+        return (await self.find(conversation, arrival, forwarded=True)).session
 
     def decide(self, conversation: Conversation, arrival: Arrival, entries: Sequence[Entry]) -> LiveSession | None:
         """Decide about the newest message of a request whose preparing failed; never waits.
@@ -166,7 +179,7 @@ class SessionMatcher:
         return found[0]
 
     async def _found_or_new(
-        self, key: str | None, trail: Sequence[bytes], conversation: Conversation, arrival: Arrival
+        self, key: str | None, trail: Sequence[bytes], conversation: Conversation, arrival: Arrival, forwarded: bool
     ) -> LiveSession:
         # Where others write, too, the journal was looked at as the request came.
         live = await self.live_sessions.by_key(key) if key is not None and not self.replicas.shared else None
@@ -175,25 +188,27 @@ class SessionMatcher:
         found = await self._furthest(trail, arrival)
         if key is None and found is not None and goes_on(*found, trail, arrival):
             return found[0]
-        familiar = await self.find_rewritten(conversation, arrival) if key is None else None
+        began = found[0] if found is not None and began_in_session(*found, conversation, arrival) else None
+        familiar = await self._familiar(conversation, arrival, began) if key is None else None
         if familiar is not None and not {message.digest for message in conversation.messages}.isdisjoint(familiar.end):
-            familiar.decide(await self._moved(familiar, arrival, conversation))
+            familiar.decide(await self._moved(familiar, arrival, conversation, forwarded))
             return familiar
         # A fork: the session has gone on elsewhere, or the client has given it another id.
-        begun = familiar
-        if begun is None and found is not None and began_in_session(*found, conversation, arrival):
-            begun = found[0]
+        begun = familiar or began
         parent = arrival.parent or session_key(arrival, arrival.parent_key)
         sender = await self.live_sessions.by_key(parent) if parent and self._holdout else None
-        moved = await self._moved(familiar, arrival, conversation) if familiar else []
+        moved = await self._moved(familiar, arrival, conversation, forwarded) if familiar else []
         live = self._new(key, arrival, begun, conversation, parent, sender)
         if not live.session.held_out:
             live.decide(moved)
         return live
 
-    async def _moved(self, live: LiveSession, arrival: Arrival, conversation: Conversation) -> list[Entry]:
-        """What a session's ledger holds at messages that its client has written anew."""
-        return await moved_entries(self._journal, arrival.scope, live.ledger, conversation)
+    async def _moved(
+        self, live: LiveSession, arrival: Arrival, conversation: Conversation, forwarded: bool
+    ) -> list[Entry]:
+        """What a session's ledger holds at messages that its client has written anew; nothing where these have gone to
+        the provider as they are."""
+        return [] if forwarded else await moved_entries(self._journal, arrival.scope, live.ledger, conversation)
 
     def _is_contested(self, shared: int, trail: Sequence[bytes], arrival: Arrival) -> bool:
         """Whether a request goes on from where several sessions were."""
