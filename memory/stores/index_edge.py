@@ -43,8 +43,16 @@ FLUSH_EVERY = 2000
 FLUSH_SECONDS = 5.0
 # Texts of ids that are kept: writing one out takes ten times as long as looking it up.
 NAMES = 16384
+# From so many points on the fields that are filtered by are indexed. Below it reading them from every point is as fast,
+# and making their indexes costs four times what making the shard does.
+FIELDS_FROM = 256
 # Larger than any index: never build a graph, always compare with every point that the filter lets through.
 _NEVER = 1_000_000_000
+_FIELDS = {
+    "owner": edge.KeywordIndexParams(is_tenant=True),
+    "sort": edge.KeywordIndexParams(),
+    "at": edge.FloatIndexParams(),
+}
 
 
 class EdgeIndex:
@@ -179,20 +187,26 @@ class EdgeIndex:
             sparse_vectors={LEXICAL: edge.EdgeSparseVectorParams()},
             hnsw_config=edge.HnswIndexConfig(m=0, ef_construct=4, full_scan_threshold=_NEVER),
             optimizers=edge.EdgeOptimizersConfig(indexing_threshold=_NEVER),
+            # There is one segment, and one thread that searches it.
+            max_search_threads=1,
         )
         if any(self.folder.glob("*")):
             self._shard = edge.EdgeShard.load(str(self.folder), config)
+            self._index_fields()
             self._snapshot.open()
             return
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.folder.chmod(0o700)
         self._shard = edge.EdgeShard.create(str(self.folder), config)
-        for field, schema in (
-            ("owner", edge.KeywordIndexParams(is_tenant=True)),
-            ("sort", edge.KeywordIndexParams()),
-            ("at", edge.FloatIndexParams()),
-        ):
-            self._shard.update(edge.UpdateOperation.create_field_index(field, schema))
+
+    def _index_fields(self) -> None:
+        """Index the fields that are filtered by, once there are points enough; a kill may have left some of them."""
+        info = self._shard.info()
+        if info.points_count < FIELDS_FROM:
+            return
+        for field, schema in _FIELDS.items():
+            if field not in info.payload_schema:
+                self._shard.update(edge.UpdateOperation.create_field_index(field, schema))
 
     def _close(self) -> None:
         self._shard.flush()
@@ -224,6 +238,7 @@ class EdgeIndex:
             table = self._at_hand.table(owner)
             if table is not None and table.keys is None and self._snapshot.has(owner):
                 self._save_snapshot(owner)  # it has outgrown its files
+        self._index_fields()
         self._unflushed += len(points)
         if self._unflushed >= FLUSH_EVERY:
             self._flush()
