@@ -8,6 +8,8 @@ EXTRAS ?=
 LOCKED ?=
 # How many processes run the tests: on two cores three, since some wait for a program or a disk.
 WORKERS ?= 3
+# What Python has compiled is kept, whatever the shell says: else each program that is started compiles all of ours anew.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: run extras test suite fuzz openapi lint docs lock bench e2e browser release clean
 
@@ -17,10 +19,9 @@ run: $(VENV)/.run $(if $(EXTRAS),extras)
 extras: $(VENV)/.run
 	$(BIN)/python -m pip install --quiet --editable '.[$(EXTRAS)]'
 
-# Both at once: the tests now and then wait for a disk or for a program that they start. What Python has compiled is
-# kept, whatever the shell says: else each of those programs would compile all of ours anew.
+# Both at once: the tests now and then wait for a disk or for a program that they start.
 test: $(VENV)/.dev
-	PYTHONDONTWRITEBYTECODE= $(MAKE) --jobs=2 lint suite
+	$(MAKE) --jobs=2 lint suite
 
 suite: $(VENV)/.dev
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal

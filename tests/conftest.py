@@ -5,7 +5,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -29,6 +29,11 @@ def _in_memory() -> bool:
 if _in_memory():
     tempfile.tempdir = os.environ["TMPDIR"] = str(MEMORY_FILES)
 
+# What Python has compiled is kept, whatever the shell says: else each process of the run, and each program that a test
+# starts, compiles all of ours anew.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # Fifteen examples, the same ones each time: `make fuzz` draws a hundred others.
 settings.register_profile(
     "palimpsest", max_examples=15, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -43,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Iterator[object]:
+def pytest_collection() -> Generator[None, object, object]:
     """Keep the collector of garbage from ten thousand tests: while they are collected, and as they are there until the
     end, ever after."""
     gc.disable()

@@ -48,7 +48,7 @@ NAMES = 16384
 FIELDS_FROM = 256
 # Larger than any index: never build a graph, always compare with every point that the filter lets through.
 _NEVER = 1_000_000_000
-_FIELDS = {
+_FIELDS: dict[str, edge.KeywordIndexParams | edge.FloatIndexParams] = {
     "owner": edge.KeywordIndexParams(is_tenant=True),
     "sort": edge.KeywordIndexParams(),
     "at": edge.FloatIndexParams(),
