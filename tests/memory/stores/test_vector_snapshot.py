@@ -17,6 +17,7 @@ from memory.stores import index_edge, point_table, vector_snapshot
 from memory.stores.index_edge import EdgeIndex
 from memory.stores.point_table import PointTable
 from memory.stores.vector_snapshot import VectorSnapshot, vectors_of
+from tests.sparse_files import copy_tree
 
 DIMENSIONS = 80
 ANN, BOB = "up:/ann/mill", "up:/bob/mill"
@@ -87,7 +88,7 @@ async def test_what_has_changed_since_is_made_good(tmp_path: Path, killed: bool)
     expected = await told(index, ANN), await told(index, BOB)
     if killed:
         await index._run(lambda: index._shard.flush())
-        shutil.copytree(tmp_path / "i", tmp_path / "killed")
+        copy_tree(tmp_path / "i", tmp_path / "killed")
     await index.close()
 
     index = await EdgeIndex.open(tmp_path / ("killed" if killed else "i"), DIMENSIONS)
@@ -107,7 +108,7 @@ async def test_what_a_kill_amid_its_deletion_left_blank_keeps_nobody_from_the_re
     index._snapshot.change([ann[7].id])
     await index._run(lambda: index._shard.update(blanking))
     await index._run(lambda: index._shard.flush())
-    shutil.copytree(tmp_path / "i", tmp_path / "killed")
+    copy_tree(tmp_path / "i", tmp_path / "killed")
     await index.close()
 
     index = await EdgeIndex.open(tmp_path / "killed", DIMENSIONS)
@@ -182,7 +183,7 @@ async def test_nothing_is_taken_from_files_that_a_failing_machine_left_behind(tm
     await index.upsert(points(50, ANN, 1))
     await at_hand(index, ANN)
     await index._run(lambda: index._shard.flush())
-    shutil.copytree(tmp_path / "i", tmp_path / "failed")
+    copy_tree(tmp_path / "i", tmp_path / "failed")
     await index.close()
     (tmp_path / "failed" / "at_hand" / "open").write_text("another start")
 

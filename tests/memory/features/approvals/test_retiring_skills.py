@@ -19,6 +19,7 @@ from tests.fake_provider import fake_provider
 from tests.memory.features.approvals.test_skills import OTHER, OWNER, SKILL, WORK, approved, memory
 from tests.memory.features.behaviour.test_observing import play
 from tests.running import Running, running
+from tests.sparse_files import copy_tree
 
 
 class Retiring(NamedTuple):
@@ -64,7 +65,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
     place = base / "place"
     place.mkdir()
     skill, retirement = asyncio.run(followed_no_longer(place))
-    shutil.copytree(place, base / "kept")
+    copy_tree(place, base / "kept")
     return place, base / "kept", skill, retirement
 
 
@@ -73,7 +74,7 @@ async def retiring(played: Played) -> AsyncIterator[Retiring]:
     """All is as it was in the end; in the same place, which what was approved names."""
     place, kept, skill, retirement = played
     shutil.rmtree(place)
-    shutil.copytree(kept, place)
+    copy_tree(kept, place)
     async with opened(place) as proxy:
         yield Retiring(proxy, place / "loom", skill, retirement)
 
