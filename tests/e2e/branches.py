@@ -77,9 +77,10 @@ class Branches(Stage):
         await self._asks(ASK_CACHE, lambda told: "Redis" not in told)
 
     async def _asks(self, question: str, holds: Callable[[str], bool]) -> None:
-        """Ask in a session of its own, once memory has looked at the repository as it stands: with any request."""
+        """Ask in a session of its own, once memory has looked at the repository as it stands: with any request. The
+        client's own would bring nothing more, and many clients start for seconds."""
         self._asked += 1
-        await self.turn(f"Good morning, for the {self._asked}th time.", say="Good morning.")
+        await self.say(f"Good morning, for the {self._asked}th time.")
         await self.learnt()
         _, forwarded = await self.turn(f"{question} (I ask for the {self._asked}th time.)", say="Let me think.")
         await self.learnt()

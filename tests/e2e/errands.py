@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import quote
 
 from tests.e2e.script import Call, Step
 from tests.e2e.stage import Failed, Stage
@@ -65,7 +66,7 @@ class Errands(Stage):
             await self.soon(lambda text=text: self._search(text), lambda text=text: f"nothing is found about {text!r}")  # type: ignore[misc]
 
     async def _search(self, text: str) -> Any:
-        return json.loads(await self.palimpsest("research", "search", text, "--json"))["research"] or None
+        return (await self.ask(f"api/research?text={quote(text)}"))["research"] or None
 
     async def _two(self) -> None:
         says = [f"The {part} of the project says that it is the {part}, in line 1, and no more." for part in _PARTS]

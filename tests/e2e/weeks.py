@@ -87,7 +87,7 @@ class Weeks(Stage):
 
         async def habit() -> bool | None:
             nonlocal told
-            told = json.loads(await self.palimpsest("habits", "--json"))
+            told = await self.ask("api/habits")
             fixes = [fix for project in told["projects"] for fix in project["fixes"]]
             return any(FIX in str(fix["between"]) for fix in fixes) or None
 
