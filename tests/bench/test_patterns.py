@@ -62,7 +62,7 @@ def test_a_package_is_tried_in_a_child_that_does_not_hang(tmp_path: Path) -> Non
         "    return bool(re.search(r'\\d+;', text))\n"
     )
     # How long the others take is up to the machine; that they are tried at all is seen from the end.
-    found, next_index = tried(["planted"], root=tmp_path, each=0.1, endless=5.0)
+    found, next_index = tried(["planted"], root=tmp_path, each=0.1, endless=1.0)
     assert ("planted/__init__.py:2", "?") in [(each.place, each.way) for each in found]
     assert next_index is None
 
