@@ -188,8 +188,6 @@ class EdgeIndex:
             sparse_vectors={LEXICAL: edge.EdgeSparseVectorParams()},
             hnsw_config=edge.HnswIndexConfig(m=0, ef_construct=4, full_scan_threshold=_NEVER),
             optimizers=edge.EdgeOptimizersConfig(indexing_threshold=_NEVER),
-            # There is one segment, and one thread that searches it.
-            max_search_threads=1,
         )
         if any(self.folder.glob("*")):
             self._shard = edge.EdgeShard.load(str(self.folder), config)
