@@ -51,6 +51,9 @@ class AnthropicMessages:
     name = "anthropic-messages"
     paths: tuple[str, ...] = ("/messages",)
     listed = "messages"
+    check = staticmethod(rules.broken)
+    refusal = staticmethod(anthropic_refusal)
+    too_long = staticmethod(anthropic_too_long)
 
     def __init__(self, histories: IncrementalReader | None = None) -> None:
         self._histories = histories or IncrementalReader()
@@ -79,21 +82,9 @@ class AnthropicMessages:
         """The body with the edits spliced in (see :class:`~proxy.wire.dialect.Dialect`)."""
         return written(view, edits, places_of, _append)
 
-    def check(self, body: bytes) -> list[str]:
-        """The rules that the body breaks."""
-        return rules.broken(body)
-
     def listen(self, streamed: bool) -> Listener:
         """A listener for one reply."""
         return StreamListener(_STOP, replies.of_stream) if streamed else WholeListener(replies.of_document)
-
-    def refusal(self, status: int, message: str, where: str = "") -> bytes:
-        """An error in Anthropic's shape."""
-        return anthropic_refusal(status, message, where)
-
-    def too_long(self, message: str, limit: int = 0, size: int = 0) -> bytes:
-        """See :class:`proxy.wire.dialect.Dialect`."""
-        return anthropic_too_long(message, limit, size)
 
 
 def _append(text: bytes, message: msgspec.Raw, edits: Sequence[Append]) -> list[Splice]:

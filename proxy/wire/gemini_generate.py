@@ -87,6 +87,9 @@ class GeminiGenerate:
     name = "gemini-generate"
     paths: tuple[str, ...] = (":generateContent", ":streamGenerateContent")
     listed = "contents"
+    check = staticmethod(rules.broken)
+    refusal = staticmethod(google_refusal)
+    too_long = staticmethod(google_too_long)
 
     def __init__(self, histories: IncrementalReader | None = None) -> None:
         self._histories = histories or IncrementalReader()
@@ -119,21 +122,9 @@ class GeminiGenerate:
         """The body with the edits spliced in (see :class:`~proxy.wire.dialect.Dialect`)."""
         return written(view, edits, places_of, _append)
 
-    def check(self, body: bytes) -> list[str]:
-        """The rules that the body breaks."""
-        return rules.broken(body)
-
     def listen(self, streamed: bool) -> Listener:
         """A listener for one reply."""
         return UnterminatedListener(_STOPPED, BLANK_LINE, _heard) if streamed else WholeListener(replies.of_document)
-
-    def refusal(self, status: int, message: str, where: str = "") -> bytes:
-        """An error in Google's shape."""
-        return google_refusal(status, message, where)
-
-    def too_long(self, message: str, limit: int = 0, size: int = 0) -> bytes:
-        """See :class:`proxy.wire.dialect.Dialect`."""
-        return google_too_long(message, limit, size)
 
 
 def _heard(chunks: Sequence[bytes]) -> Reply:

@@ -33,7 +33,7 @@ from proxy.wire.parts.content import message
 from proxy.wire.parts.offered_tools import offered
 from proxy.wire.parts.openai_chat import call_of, tool_names
 from proxy.wire.place import Place, arguments, free
-from proxy.wire.refusals import ollama_refusal
+from proxy.wire.refusals import ollama_refusal, ollama_too_long
 from proxy.wire.slices import count_of, fields_of, is_object, is_string, items_of, string_of, text_of, value_of
 from proxy.wire.splice import Splice, appended
 from proxy.wire.unterminated_stream import LINE_END, UnterminatedListener
@@ -156,6 +156,9 @@ class OllamaChat:
     name = "ollama-chat"
     paths: tuple[str, ...] = ("/api/chat",)
     listed = "messages"
+    check = staticmethod(broken)
+    refusal = staticmethod(ollama_refusal)
+    too_long = staticmethod(ollama_too_long)
 
     def __init__(self, histories: IncrementalReader | None = None) -> None:
         self._histories = histories or IncrementalReader()
@@ -182,22 +185,9 @@ class OllamaChat:
         """The body with the edits spliced in (see :class:`~proxy.wire.dialect.Dialect`)."""
         return written(view, edits, places_of, _append)
 
-    def check(self, body: bytes) -> list[str]:
-        """The rules that the body breaks."""
-        return broken(body)
-
     def listen(self, streamed: bool) -> Listener:
         """A listener for one reply."""
         return UnterminatedListener(_DONE, LINE_END, of_lines) if streamed else WholeListener(of_document)
-
-    def refusal(self, status: int, message: str, where: str = "") -> bytes:
-        """An error in Ollama's shape."""
-        return ollama_refusal(message, where)
-
-    def too_long(self, message: str, limit: int = 0, size: int = 0) -> bytes:
-        """See :class:`proxy.wire.dialect.Dialect`."""
-        sizes = f" ({size} tokens, {limit} are read)" if limit and size else ""
-        return ollama_refusal(f"prompt too long; exceeded max context length{sizes}", "")
 
 
 def _append(text: bytes, message: msgspec.Raw, edits: Sequence[Append]) -> list[Splice]:

@@ -62,6 +62,9 @@ class OpenAIChat:
     name = "openai-chat"
     paths: tuple[str, ...] = ("/chat/completions",)
     listed = "messages"
+    check = staticmethod(rules.broken)
+    refusal = staticmethod(openai_refusal)
+    too_long = staticmethod(openai_too_long)
 
     def __init__(self, histories: IncrementalReader | None = None) -> None:
         self._histories = histories or IncrementalReader()
@@ -88,21 +91,9 @@ class OpenAIChat:
         """The body with the edits spliced in (see :class:`~proxy.wire.dialect.Dialect`)."""
         return written(view, edits, places_of, _append)
 
-    def check(self, body: bytes) -> list[str]:
-        """The rules that the body breaks."""
-        return rules.broken(body)
-
     def listen(self, streamed: bool) -> Listener:
         """A listener for one reply."""
         return StreamListener(_DONE, replies.of_stream) if streamed else WholeListener(replies.of_document)
-
-    def refusal(self, status: int, message: str, where: str = "") -> bytes:
-        """An error in OpenAI's shape."""
-        return openai_refusal(status, message, where)
-
-    def too_long(self, message: str, limit: int = 0, size: int = 0) -> bytes:
-        """See :class:`proxy.wire.dialect.Dialect`."""
-        return openai_too_long(message, limit, size)
 
 
 def _append(text: bytes, message: msgspec.Raw, edits: Sequence[Append]) -> list[Splice]:

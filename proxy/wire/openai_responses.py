@@ -78,6 +78,9 @@ class OpenAIResponses:
     name = "openai-responses"
     paths: tuple[str, ...] = ("/responses", "/responses/compact")
     listed = "input"
+    check = staticmethod(rules.broken)
+    refusal = staticmethod(openai_refusal)
+    too_long = staticmethod(openai_too_long)
 
     def __init__(self, histories: IncrementalReader | None = None) -> None:
         self._histories = histories or IncrementalReader()
@@ -117,21 +120,9 @@ class OpenAIResponses:
             )
         return written(view, _whole_groups(view, edits), places_of, _append)
 
-    def check(self, body: bytes) -> list[str]:
-        """The rules that the body breaks."""
-        return rules.broken(body)
-
     def listen(self, streamed: bool) -> Listener:
         """A listener for one reply."""
         return StreamListener(_END, replies.of_stream) if streamed else WholeListener(replies.of_document)
-
-    def refusal(self, status: int, message: str, where: str = "") -> bytes:
-        """An error in OpenAI's shape."""
-        return openai_refusal(status, message, where)
-
-    def too_long(self, message: str, limit: int = 0, size: int = 0) -> bytes:
-        """See :class:`proxy.wire.dialect.Dialect`."""
-        return openai_too_long(message, limit, size)
 
 
 def _append(text: bytes, item: msgspec.Raw, edits: Sequence[Append]) -> list[Splice]:

@@ -31,28 +31,28 @@ _GOOGLE = {
 }
 
 
-def openai_refusal(status: int, message: str, where: str) -> bytes:
+def openai_refusal(status: int, message: str, where: str = "") -> bytes:
     """An error as OpenAI's endpoints send it; ``where`` names the parameter at fault."""
     kind = _OPENAI.get(status) or ("invalid_request_error" if status < 500 else "server_error")
     error = {"message": _utf8(message), "type": kind, "param": _utf8(where) or None, "code": None}
     return orjson.dumps({"error": error})
 
 
-def anthropic_refusal(status: int, message: str, where: str) -> bytes:
+def anthropic_refusal(status: int, message: str, where: str = "") -> bytes:
     """An error as Anthropic's endpoints send it; it has no field for the place, which goes before the message."""
     kind = _ANTHROPIC.get(status) or ("invalid_request_error" if status < 500 else "api_error")
     text = f"{where}: {message}" if where else message
     return orjson.dumps({"type": "error", "error": {"type": kind, "message": _utf8(text)}})
 
 
-def google_refusal(status: int, message: str, where: str) -> bytes:
+def google_refusal(status: int, message: str, where: str = "") -> bytes:
     """An error as Google's APIs send it; the place goes before the message."""
     kind = _GOOGLE.get(status) or ("INVALID_ARGUMENT" if status < 500 else "UNAVAILABLE")
     text = f"{where}: {message}" if where else message
     return orjson.dumps({"error": {"code": status, "message": _utf8(text), "status": kind}})
 
 
-def openai_too_long(message: str, limit: int, size: int) -> bytes:
+def openai_too_long(message: str, limit: int = 0, size: int = 0) -> bytes:
     """That a request has more tokens (``size``) than its model reads (``limit``; 0: not known), with the code by which
     OpenAI's clients know it."""
     if limit and size:
@@ -61,22 +61,28 @@ def openai_too_long(message: str, limit: int, size: int) -> bytes:
     return orjson.dumps({"error": {**error, "code": "context_length_exceeded"}})
 
 
-def anthropic_too_long(message: str, limit: int, size: int) -> bytes:
+def anthropic_too_long(message: str, limit: int = 0, size: int = 0) -> bytes:
     """The same in the words by which Anthropic's clients know it."""
     sizes = f"{size} tokens > {limit} maximum" if limit and size else message
-    return anthropic_refusal(400, f"prompt is too long: {sizes}", "")
+    return anthropic_refusal(400, f"prompt is too long: {sizes}")
 
 
-def ollama_refusal(message: str, where: str) -> bytes:
-    """An error as Ollama sends it; the place goes before the message."""
+def ollama_refusal(status: int, message: str, where: str = "") -> bytes:
+    """An error as Ollama sends it; the place goes before the message, and the status stands in the answer's head."""
     return orjson.dumps({"error": _utf8(f"{where}: {message}" if where else message)})
 
 
-def google_too_long(message: str, limit: int, size: int) -> bytes:
+def ollama_too_long(message: str, limit: int = 0, size: int = 0) -> bytes:
+    """The same in the words by which Ollama's clients know it."""
+    sizes = f" ({size} tokens, {limit} are read)" if limit and size else ""
+    return ollama_refusal(400, f"prompt too long; exceeded max context length{sizes}")
+
+
+def google_too_long(message: str, limit: int = 0, size: int = 0) -> bytes:
     """The same in the words by which Google's clients know it."""
     if limit and size:
         message = f"The input token count ({size}) exceeds the maximum number of tokens allowed ({limit})."
-    return google_refusal(400, message, "")
+    return google_refusal(400, message)
 
 
 def _utf8(text: str) -> str:
