@@ -195,6 +195,16 @@ class Passage:
     gaps: Gaps = ()
 
     @property
+    def valid_from(self) -> datetime:
+        """As of a fact: what was said holds since then."""
+        return self.at
+
+    @property
+    def recorded_at(self) -> datetime:
+        """As of a fact: it is recorded as it is said."""
+        return self.at
+
+    @property
     def brief(self) -> str:
         """What recall shows of it: the text, or its beginning where a night has put it in short."""
         return shortened(self.text, self.preview)

@@ -106,7 +106,7 @@ def content(text: str, about: str, page: int, budget: int) -> str:
 
 def when(memory: Fact | Passage, now: datetime) -> datetime:
     """Since when it holds, or when it was said, in the zone of ``now``."""
-    return (memory.valid_from if isinstance(memory, Fact) else memory.at).astimezone(now.tzinfo)
+    return memory.valid_from.astimezone(now.tzinfo)
 
 
 def known_then(memories: Iterable[Fact | Passage], then: datetime) -> list[Fact | Passage]:

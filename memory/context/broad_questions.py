@@ -106,10 +106,12 @@ def of_a_time(memories: Iterable[Memory], span: Span, session: str, *, still_ope
     inside = [
         each
         for each in memories
-        if each.session != session and each.sensitivity is Sensitivity.NORMAL and span.begin <= _at(each) < span.end
+        if each.session != session
+        and each.sensitivity is Sensitivity.NORMAL
+        and span.begin <= each.recorded_at < span.end
     ]
     by_session: dict[str, list[Passage]] = {}
-    for each in sorted(inside, key=lambda each: (_at(each), each.id)):
+    for each in sorted(inside, key=lambda each: (each.recorded_at, each.id)):
         if (
             isinstance(each, Passage)
             and each.origin.trusted
@@ -126,7 +128,7 @@ def of_a_time(memories: Iterable[Memory], span: Span, session: str, *, still_ope
                 found.append(Scored(each, 0.8 * each.importance, {"day": each.importance}))
         elif share := max(first.get(each.id, 0.0), last.get(each.id, 0.0)):
             found.append(Scored(each, share, {"day": share}))
-    found.sort(key=lambda each: (-each.score, -_at(each.memory).timestamp(), each.id))
+    found.sort(key=lambda each: (-each.score, -each.memory.recorded_at.timestamp(), each.id))
     return [_short(each) for each in _once(found)[:LINES]]
 
 
@@ -140,7 +142,7 @@ def _once(found: Iterable[Scored]) -> list[Scored]:
 
 def last_day(memories: Iterable[Memory], session: str) -> Span | None:
     """The day on which something was said last in another session, and the one before; None where nothing was."""
-    times = [_at(each) for each in memories if each.session != session and each.origin.trusted]
+    times = [each.recorded_at for each in memories if each.session != session and each.origin.trusted]
     if not times:
         return None
     midnight = max(times).replace(hour=0, minute=0, second=0, microsecond=0)
@@ -164,12 +166,8 @@ def about_person(memories: Iterable[Memory], name: str, session: str, now: datet
         elif not is_question(each):
             own = each.speaker.lower() == name
             found.append(Scored(each, 0.4 if own else 0.3, {"person": 1.0 if own else 0.5}))
-    found.sort(key=lambda each: (-each.score, -_at(each.memory).timestamp(), each.id))
+    found.sort(key=lambda each: (-each.score, -each.memory.recorded_at.timestamp(), each.id))
     return [_short(each) for each in found[: 2 * LINES]]
-
-
-def _at(memory: Memory) -> datetime:
-    return memory.recorded_at if isinstance(memory, Fact) else memory.at
 
 
 def _short(scored: Scored) -> Scored:

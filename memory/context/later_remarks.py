@@ -87,7 +87,7 @@ def later_remarks(
         and may_be_shown(memory, now)
         and not is_question(memory)
     ][:PASSAGES]
-    told = [_Said(memory, _said_at(memory), words_of(memory.text), memory.text) for memory in (*shown, *present)]
+    told = [_Said(memory, memory.recorded_at, words_of(memory.text), memory.text) for memory in (*shown, *present)]
     said = [
         *(each for each in told if isinstance(each.memory, Fact) and _may_stand(each.memory, now)),
         *_sentences(passages, told, words_of_the_known(candidates, frozenset(), now)),
@@ -171,7 +171,3 @@ def _is_told(at: datetime, words: frozenset[int], told: Sequence[_Said]) -> bool
 def _as_told(said: _Said) -> Memory:
     memory = said.memory
     return replace(memory, text=said.text, preview=0, gaps=()) if isinstance(memory, Passage) else memory
-
-
-def _said_at(memory: Memory) -> datetime:
-    return memory.recorded_at if isinstance(memory, Fact) else memory.at

@@ -15,7 +15,7 @@ from typing import Final
 from memory.fact import Fact, State
 from memory.language.contradiction import compare
 from memory.language.terms import words_of
-from memory.language.words import STOP, stem, words
+from memory.language.words import stems
 from memory.scope import Layer
 
 CLASH: Final = 0.75
@@ -67,13 +67,9 @@ def _other_choice(one: str, other: str) -> bool:
     first, second = _CHOICE.match(one.strip()), _CHOICE.match(other.strip())
     if not first or not second:
         return False
-    verbs = [_stems(each["verb"]) for each in (first, second)]
-    places = [_stems(each["place"] or "") for each in (first, second)]
-    values = [_stems(each["value"]) for each in (first, second)]
+    verbs = [frozenset(stems(each["verb"])) for each in (first, second)]
+    places = [frozenset(stems(each["place"] or "")) for each in (first, second)]
+    values = [frozenset(stems(each["value"])) for each in (first, second)]
     if verbs[0] != verbs[1] or places[0] != places[1] or not values[0].isdisjoint(values[1]):
         return False
     return bool(places[0]) or first["verb"].lower().startswith(_ONLY_ONE)
-
-
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words(text) if word not in STOP)

@@ -151,7 +151,7 @@ def pack(
         cost = _tokens(size + 1) + _left_out(memory, wanted)
         if spent + cost > budget:
             continue
-        day = _when(memory, now).date()
+        day = memory.valid_from.astimezone(now.tzinfo).date()
         cost += 0 if day in days else DAY
         if spent + cost > budget:
             continue
@@ -234,7 +234,7 @@ def _by_day(chosen: Sequence[tuple[date, _Line]]) -> list[str]:
 
 
 def _dated(memory: Memory, now: datetime) -> str:
-    return f"{_when(memory, now).date().isoformat()} {_line(memory)}"
+    return f"{memory.valid_from.astimezone(now.tzinfo).date().isoformat()} {_line(memory)}"
 
 
 def _line(memory: Memory, wanted: frozenset[int] | None = None) -> str:
@@ -276,11 +276,6 @@ def _left_out(memory: Memory, wanted: frozenset[int] | None) -> int:
     if isinstance(memory, Fact) or not memory.gaps or _in_short(memory, wanted):
         return 0
     return tokens_of("".join(memory.text[start:end] for start, end in memory.gaps))
-
-
-def _when(memory: Memory, now: datetime) -> datetime:
-    at = memory.valid_from if isinstance(memory, Fact) else memory.at
-    return at.astimezone(now.tzinfo)
 
 
 def _order(on: tuple[date, _Line]) -> tuple[date, str, int, int, str]:

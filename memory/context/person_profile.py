@@ -75,7 +75,7 @@ def profile(memories: Sequence[Memory], name: str, session: str, now: datetime) 
         return []
     found: list[Memory] = []
     passages_left = 0
-    for each in sorted(memories, key=_at, reverse=True):
+    for each in sorted(memories, key=lambda each: each.recorded_at, reverse=True):
         if each.sensitivity is not Sensitivity.NORMAL or not each.origin.trusted:
             continue
         if isinstance(each, Fact):
@@ -84,10 +84,6 @@ def profile(memories: Sequence[Memory], name: str, session: str, now: datetime) 
             found.append(replace(each, text=text, gaps=()))
             passages_left += 1
     return diverse(about_person(found, name, session, now))[:LINES]
-
-
-def _at(memory: Memory) -> datetime:
-    return memory.recorded_at if isinstance(memory, Fact) else memory.at
 
 
 def _is_person(text: str, name: str) -> bool:

@@ -121,8 +121,7 @@ def speaker_name(memory: Fact | Passage) -> str:
 def about_then(memory: Fact | Passage, spans: Sequence[Span]) -> float:
     """How near a memory lies to the nearest of some times, 1 within it: things are told of for a while afterwards,
     and planned a little before."""
-    at = memory.valid_from if isinstance(memory, Fact) else memory.at
-    return max((_near(span, span.distance(at)) for span in spans), default=0.0)
+    return max((_near(span, span.distance(memory.valid_from)) for span in spans), default=0.0)
 
 
 def reach(span: Span) -> tuple[float, float]:

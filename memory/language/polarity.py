@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from memory.language.words import STOP, stem, words
+from memory.language.words import stem, stems, words
 
 Sides = tuple[frozenset[str], frozenset[str]]
 
@@ -60,4 +60,4 @@ def on_one_side(one: Sides, other: Sides) -> bool:
 
 
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words(text) if word not in STOP) - _CHOOSING
+    return frozenset(stems(text)) - _CHOOSING

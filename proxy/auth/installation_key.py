@@ -20,6 +20,7 @@ from pathlib import Path
 from proxy.auth.client_keys import SHAPE as CLIENT
 from proxy.auth.request_target import EncodedTooOften, readings
 from proxy.auth.tokens import SHAPE as TOKEN
+from proxy.auth.tokens import file_version
 from proxy.auth.web_sessions import holds_session
 
 FILE = "key"
@@ -51,12 +52,12 @@ class InstallationKey:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._value = _read(file) or write_new_key(file)
-        self._seen = _version(file)
+        self._seen = file_version(file)
 
     @property
     def value(self) -> str:
         """The key in force. Where its file is gone or damaged, the one before stays."""
-        version = _version(self._file)
+        version = file_version(self._file)
         if version is not None and version != self._seen:
             with suppress(OSError, ValueError):
                 self._value = _read(self._file) or self._value
@@ -147,11 +148,3 @@ def _read(file: Path) -> str:
     if value and not is_installation_key(value):
         raise ValueError(f"{file} holds no key")
     return value.lower()
-
-
-def _version(file: Path) -> tuple[int, int] | None:
-    try:
-        status = file.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_ino

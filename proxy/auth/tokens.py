@@ -81,7 +81,7 @@ class TokenStore:
     @property
     def known(self) -> tuple[ApiToken, ...]:
         """All of them. Where the file is damaged, those from before stay."""
-        version = _version(self._file)
+        version = file_version(self._file)
         if version != self._seen:
             if version is None:
                 self._known = ()
@@ -137,7 +137,8 @@ def write_tokens(file: Path, tokens: Sequence[ApiToken]) -> None:
     os.replace(beside, file)
 
 
-def _version(file: Path) -> tuple[int, int] | None:
+def file_version(file: Path) -> tuple[int, int] | None:
+    """What is another one whenever a file was replaced or written to; None where it cannot be looked at."""
     try:
         status = file.stat()
     except OSError:

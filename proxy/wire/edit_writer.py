@@ -14,7 +14,7 @@ import msgspec
 from memory.edits import Append, Drop, Edit, Replace
 from proxy.wire.dialect import RequestView
 from proxy.wire.place import Place
-from proxy.wire.slices import offset_of
+from proxy.wire.slices import span
 from proxy.wire.splice import Splice, spliced
 
 PlacesOf = Callable[[msgspec.Raw], Sequence[Place | None]]
@@ -90,7 +90,7 @@ def _changed(
     if not message_edits.appends:
         return replacing
     # Where text can be appended is seen only when the new content stands: the message is cut once more.
-    start, end = _span(text, item)
+    start, end = span(text, item)
     moved = [Splice(splice.start - start, splice.end - start, splice.new) for splice in replacing]
     cut = spliced(text[start:end], moved)
     appending = append_to(cut, msgspec.Raw(cut), message_edits.appends)
@@ -102,7 +102,7 @@ def _replacing(text: bytes, item: msgspec.Raw, texts: dict[int, str], places_of:
     for part, new in texts.items():
         place = places[part] if 0 <= part < len(places) else None
         for raw, swapped in place(new) if place is not None else ():
-            yield Splice(*_span(text, raw), swapped)
+            yield Splice(*span(text, raw), swapped)
 
 
 def _without(view: RequestView, gone: set[int]) -> Iterator[Splice]:
@@ -114,13 +114,8 @@ def _without(view: RequestView, gone: set[int]) -> Iterator[Splice]:
         behind = first + 1
         while behind in gone:
             behind += 1
-        start, end = _span(text, items[first])[0], _span(text, items[behind - 1])[1]
+        start, end = span(text, items[first])[0], span(text, items[behind - 1])[1]
         if behind < len(items):
-            yield Splice(start, _span(text, items[behind])[0], b"")
+            yield Splice(start, span(text, items[behind])[0], b"")
         else:
-            yield Splice(_span(text, items[first - 1])[1] if first else start, end, b"")
-
-
-def _span(text: bytes, raw: msgspec.Raw) -> tuple[int, int]:
-    start = offset_of(text, raw)
-    return start, start + len(memoryview(raw))
+            yield Splice(span(text, items[first - 1])[1] if first else start, end, b"")

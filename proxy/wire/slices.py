@@ -167,6 +167,16 @@ def text_of(raw: msgspec.Raw | None) -> str:
     return "" if raw is None else bytes(raw).decode()
 
 
+def span(text: bytes, raw: msgspec.Raw) -> tuple[int, int]:
+    """Where a slice begins and ends in the text that it was cut from.
+
+    Raises:
+        ValueError: the slice is not of this text.
+    """
+    start = offset_of(text, raw)
+    return start, start + len(memoryview(raw))
+
+
 def offset_of(text: bytes, raw: msgspec.Raw) -> int:
     """Where a slice lies in the text that it was cut from.
 

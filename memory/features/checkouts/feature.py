@@ -16,7 +16,7 @@ from memory.features.checkouts import marking
 from memory.features.checkouts.awaited import is_awaited
 from memory.features.checkouts.checking import CitationVerdict
 from memory.features.checkouts.declared import against
-from memory.features.checkouts.gone import GoneCode
+from memory.features.checkouts.gone import GoneCode, of_a_project
 from memory.features.checkouts.journal_port import CheckoutJournal
 from memory.features.checkouts.looking import CheckoutView
 from memory.features.checkouts.own_files import Changes, OwnFiles
@@ -226,7 +226,7 @@ class CheckoutsFeature(Feature):
         """How one memory is shown. What is not the session's own, but shared with it, is of another repository."""
         stage = _staged(row, seen, at)
         view = seen.last
-        if stage.weight <= 0.0 or view is None or not is_own or not _of_a_project(held):
+        if stage.weight <= 0.0 or view is None or not is_own or not of_a_project(held):
             return stage
         if row is None and isinstance(held, Fact) and len(self._unknown) < MOST_LOOKED:
             self._unknown[held.id] = held, view.root
@@ -380,12 +380,7 @@ def _staged(row: LearnedAt | None, seen: SeenCheckout, at: datetime) -> MemoryMa
 def _may_be_staged(held: Fact | Passage) -> bool:
     """Whether a memory may hold on a branch only: a passage, or what is a project's and was not read from its main
     branch. Its kind does not tell, which may have changed since it was learnt."""
-    return isinstance(held, Passage) or (_of_a_project(held) and held.origin is not Origin.FILE)
-
-
-def _of_a_project(held: Fact | Passage) -> bool:
-    """Whether a memory is a project's: what holds for a person everywhere is not about this code."""
-    return held.owner.startswith(("up:", "p:"))
+    return isinstance(held, Passage) or (of_a_project(held) and held.origin is not Origin.FILE)
 
 
 FEATURE = CheckoutsFeature

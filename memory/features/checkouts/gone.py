@@ -120,7 +120,7 @@ class GoneCode:
         words: dict[str, str] = {}
         for repository, rows in cited.items():
             words |= await self._in(repository, rows, now)
-        held = [each for each in await self._journal.memories(list(words), owners) if _of_a_project(each)]
+        held = [each for each in await self._journal.memories(list(words), owners) if of_a_project(each)]
         facts = [each for each in held if isinstance(each, Fact) and _is_asked(each)]
         # What was said is told by the fact that was learnt from it.
         sources = {each.source for each in held if isinstance(each, Fact)}
@@ -207,6 +207,6 @@ def _is_asked(fact: Fact) -> bool:
     return fact.state is State.ACTIVE and fact.origin is not Origin.FILE
 
 
-def _of_a_project(held: Fact | Passage) -> bool:
+def of_a_project(held: Fact | Passage) -> bool:
     """Whether a memory is a project's: what holds for a person everywhere is not about this code."""
     return held.owner.startswith(("up:", "p:"))

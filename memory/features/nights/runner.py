@@ -24,6 +24,7 @@ from memory.features.nights.consolidation.plan_codec import PlannedNight
 from memory.features.nights.planner_process import Job, Planner
 from memory.hooks.route_request import RouteRefused
 from memory.ports import Guard
+from memory.services.background_task import BackgroundTask
 from memory.settings import NightSettings
 
 log = logging.getLogger(__name__)
@@ -134,7 +135,7 @@ class NightRunner:
         self._guard = guard
         self._now = now
         self._paused = paused
-        self._task: asyncio.Task[None] | None = None
+        self._schedule = BackgroundTask()
         self._running = False
         self._refreshed = 0.0
         self.outcome: NightOutcome | None = None
@@ -147,14 +148,11 @@ class NightRunner:
     def start(self) -> None:
         """Keep the schedule from now on."""
         if self._settings.enabled:
-            self._task = asyncio.create_task(self._follow_schedule())
+            self._schedule.begin(self._follow_schedule())
 
     async def stop(self) -> None:
         """Keep it no longer; a night that is going on ends after the owner at hand."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait({self._task})
-            self._task = None
+        await self._schedule.stop()
 
     def begin(
         self, owners: Sequence[str] | None = None, *, since: datetime | None = None, dry: bool = False

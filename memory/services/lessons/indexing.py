@@ -60,7 +60,7 @@ def points_of(memories: Sequence[Fact | Passage], embedder: Embedder) -> list[Po
             id=memory.id,
             owner=memory.owner,
             sort="fact" if isinstance(memory, Fact) else "turn",
-            at=(memory.valid_from if isinstance(memory, Fact) else memory.at).timestamp(),
+            at=memory.valid_from.timestamp(),
             dense=vector,
             sparse=_weighed_terms(memory),
         )

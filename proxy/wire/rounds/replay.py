@@ -18,7 +18,7 @@ from proxy.wire.lenient_json import loads, str_in
 from proxy.wire.rounds.anthropic_messages import mark_of_block
 from proxy.wire.rounds.openai_responses import mark_of_item
 from proxy.wire.rounds.turn import ContentMark, HiddenRoundRecord, behind
-from proxy.wire.slices import fields_of, is_object, is_string, items_of, offset_of, string_of
+from proxy.wire.slices import fields_of, is_object, is_string, items_of, span, string_of
 from proxy.wire.splice import Splice, escaped
 
 _THOUGHT = ("reasoning_content", "reasoning")
@@ -230,12 +230,6 @@ def string_at(text: bytes, raw: msgspec.Raw, new: str) -> Splice:
     """Another string in the place of one."""
     start, end = span(text, raw)
     return Splice(start, end, b'"' + escaped(new) + b'"')
-
-
-def span(text: bytes, raw: msgspec.Raw) -> tuple[int, int]:
-    """Where a slice begins and ends."""
-    start = offset_of(text, raw)
-    return start, start + len(memoryview(raw))
 
 
 def _role(raw: msgspec.Raw) -> str:

@@ -17,6 +17,7 @@ from memory.features.nights.consolidation.gist import (
     Clusters,
     Similarities,
     assimilated,
+    by_importance,
     fits,
     gist_of,
     is_lasting,
@@ -84,7 +85,7 @@ def recur(
             grown = assimilated(knowledge, fitting)
             sheet.write(ChangeAction.ASSIMILATE, f"{len(fitting)} more of {_projects(fitting)} projects", grown)
     own = [fact for fact in sheet.facts.values() if fact.state is State.ACTIVE and fact.origin.trusted]
-    for seed in sorted(free.values(), key=_first):
+    for seed in sorted(free.values(), key=by_importance):
         if seed.id in taken:
             continue
         cluster = [seed, *(fact for fact in near.of(seed) if fact.id in free and fact.id not in taken)]
@@ -119,7 +120,3 @@ def _enough(cluster: Sequence[Fact], clusters: Clusters) -> bool:
 
 def _projects(facts: Sequence[Fact]) -> int:
     return len({fact.owner for fact in facts})
-
-
-def _first(fact: Fact) -> tuple[object, ...]:
-    return fact.kind is not FactKind.CORRECTION, -reinforced(fact).timestamp(), fact.id

@@ -96,7 +96,7 @@ def draw(
                 ChangeAction.ASSIMILATE, f"{len(fitting)} more that fit, {len(grown.derived_from)} in all", grown
             )
     free = {id: fact for id, fact in sheet.facts.items() if _episodic(fact) and id not in taken}
-    for seed in sorted(free.values(), key=_first):
+    for seed in sorted(free.values(), key=by_importance):
         if seed.id in taken or not any(id in free and free[id].importance >= WEIGHTY for id in near.around(seed)):
             continue
         cluster = _cluster(seed, near, free, taken)
@@ -124,7 +124,7 @@ def _enough(cluster: Sequence[Fact], clusters: Clusters) -> bool:
     return len(cluster) >= clusters.facts or corrections >= clusters.corrections
 
 
-def _first(fact: Fact) -> tuple[object, ...]:
+def by_importance(fact: Fact) -> tuple[object, ...]:
     """Corrections come first, then what was reinforced last."""
     return fact.kind is not FactKind.CORRECTION, -reinforced(fact).timestamp(), fact.id
 
