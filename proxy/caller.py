@@ -66,7 +66,6 @@ class Caller:
     parent_key: str | None = None
     directory: str | None = None
     checkout: str | None = None
-    timezone: str | None = None
     mode: Mode = Mode.ON
     note: str = ""
     credential: str = ""
@@ -140,7 +139,6 @@ def resolve(
         parent_key=_stored_name(identity.parent if identity else None, secret),
         directory=directory_to_keep(place, secret),
         checkout=checkout_to_keep(place, secret),
-        timezone=place.timezone,
         mode=mode,
         note=note,
         credential=namespace(f"credential\0{shown}", secret)[:CREDENTIAL] if shown else "",

@@ -25,13 +25,8 @@ class Draining:
         self._idle.set()
         self._count = 0
 
-    @property
-    def under_way(self) -> int:
-        """How many replies are under way, those of our own endpoints not counted."""
-        return self._count
-
     def counting(self) -> Middleware:
-        """Counts replies."""
+        """Counts replies, those of our own endpoints not."""
 
         @web.middleware
         async def count(request: web.Request, handler: Handler) -> web.StreamResponse:

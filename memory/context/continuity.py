@@ -151,7 +151,7 @@ def _lines(
     sources.append(SessionPart((len(sources), 0), "\n".join(body), competes=False))
     picked = []
     for line in lines(sources):
-        place, row, text, _, _ = line
+        place, row, text, _ = line
         if len(text) < left:
             left -= len(text) + 1
             picked.append((place, row, text))

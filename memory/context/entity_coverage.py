@@ -145,13 +145,12 @@ class SourceLine(NamedTuple):
     place: Place
     row: int
     text: str
-    density: float
     tokens: int
 
 
 # A plan makes thousands of both, and so they are made in half the time; ``source`` takes a weight, too.
 source: Callable[[tuple[Place, str, bool, bool, float]], SessionPart] = partial(tuple.__new__, SessionPart)
-_line: Callable[[tuple[Place, int, str, float, int]], SourceLine] = partial(tuple.__new__, SourceLine)
+_line: Callable[[tuple[Place, int, str, int]], SourceLine] = partial(tuple.__new__, SourceLine)
 
 
 def lines(sources: Sequence[SessionPart]) -> list[SourceLine]:
@@ -185,7 +184,7 @@ def lines(sources: Sequence[SessionPart]) -> list[SourceLine]:
                 tokens = len(shown) // 4 + 1
                 density = weight * _worth(residents, spoken_counts, printed) / (tokens + _FRAME)
                 # No two have the same place and row, so that the lines themselves are never compared.
-                result.append((-density, -message, -part, row, _line((place, row, shown, density, tokens))))
+                result.append((-density, -message, -part, row, _line((place, row, shown, tokens))))
     result.sort()
     return [ranked[4] for ranked in result]
 

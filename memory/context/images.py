@@ -20,26 +20,24 @@ PAGE_BYTES, PAGE_TOKENS = 40_000, 2000
 """Of a document: bytes that a page has on average, and tokens that a page comes to (its text, and its picture)."""
 
 
-def image_tokens(source: str, maker: str, detail: str = "auto") -> int:
+def image_tokens(source: str, maker: str) -> int:
     """Tokens of a picture. ``source`` is a URL, a ``data:`` URL, or bare base64; ``maker`` whose model reads it."""
     size = dimensions(source)
-    return tokens_by_size(*(size or USUAL), maker, detail)
+    return tokens_by_size(*(size or USUAL), maker)
 
 
-def tokens_by_size(width: int, height: int, maker: str, detail: str = "auto") -> int:
+def tokens_by_size(width: int, height: int, maker: str) -> int:
     """Tokens of a picture of so many pixels.
 
     Anthropic: width × height / 750, after scaling to 1568 pixels and about 1.15 megapixels at most
     (platform.claude.com/docs/en/build-with-claude/vision). OpenAI, and for want of their rules all others: 85, and 170
-    for each tile of 512 pixels after scaling into 2048 × 2048 and to 768 on the shorter side; with ``low`` only the 85
+    for each tile of 512 pixels after scaling into 2048 × 2048 and to 768 on the shorter side
     (platform.openai.com/docs/guides/images-vision).
     """
     width, height = max(width, 1), max(height, 1)
     if maker == "anthropic":
         scale = min(1.0, 1568 / max(width, height))
         return max(min(math.ceil(width * scale * height * scale / 750), 1600), 1)
-    if detail == "low":
-        return 85
     scale = min(1.0, 2048 / max(width, height))
     scale *= min(1.0, 768 / max(min(width, height) * scale, 1))
     return 85 + 170 * math.ceil(width * scale / 512) * math.ceil(height * scale / 512)

@@ -17,7 +17,7 @@ from memory.context.diversity import same
 from memory.context.essential import LEAST, essential_worth, on_page
 from memory.context.message_intent import about_work
 from memory.context.pack import disarmed, quoted, tokens_of
-from memory.context.token_allocation import RATIOS, Demand, Ratios, allocate
+from memory.context.token_allocation import Demand, allocate
 from memory.fact import Category, Fact, FactKind, Origin, Sensitivity, State, Stream
 from memory.language.answered import in_words, without_answered
 from memory.language.polarity import unsaid
@@ -85,9 +85,7 @@ def page(
     budget: int,
     now: datetime,
     *,
-    ratios: Ratios = RATIOS,
     standing: frozenset[str] = frozenset(),
-    count: Callable[[str], int] = tokens_of,
 ) -> Page:
     """The page of some facts within ``budget`` tokens, its frame (see :func:`frame_page`) counted in.
 
@@ -98,8 +96,8 @@ def page(
     facts = list(facts)
     essential = _once([fact for fact in facts if _essential(fact, now)], standing)
     newer = _newer([fact for fact in facts if _may_stand(fact, now)])
-    personal = _personal_room(essential, budget, count)
-    own = allocate(budget - count(frame_page("# Memory")), _demands(essential, count), ratios)
+    personal = _personal_room(essential, budget)
+    own = allocate(budget - tokens_of(frame_page("# Memory")), _demands(essential))
     taken: dict[str, Fact] = {}
     filled = 0
     # What fits is found by trying, so that a line would be made anew with each fact behind it.
@@ -110,7 +108,7 @@ def page(
                 continue
             # What something newer contradicts never stands there without it.
             group = {each.id: each for each in _with_newer(fact, newer)}
-            size = count(frame_page(_markdown([*(taken | group).values()], newer, line)))
+            size = tokens_of(frame_page(_markdown([*(taken | group).values()], newer, line)))
             if size > budget or (within_shares and size - filled > own[fact.stream] and fact.stream in _streams(taken)):
                 continue
             if _is_personal(fact):
@@ -126,10 +124,10 @@ def page(
     return Page(_markdown(chosen, newer, line), tuple(taken), _by_stream(chosen, newer, line)) if taken else Page()
 
 
-def _personal_room(essential: Iterable[Fact], budget: int, count: Callable[[str], int]) -> int:
+def _personal_room(essential: Iterable[Fact], budget: int) -> int:
     """Tokens that what somebody told of their life may take of the page. Where it is far more than the page holds, most
     of it can come only by recall, which shares its room with the page."""
-    told = count("\n".join(_line(fact) for fact in essential if _is_personal(fact)))
+    told = tokens_of("\n".join(_line(fact) for fact in essential if _is_personal(fact)))
     return budget if told <= MUCH * budget else int(budget * PERSONAL)
 
 
@@ -149,7 +147,7 @@ def _streams(taken: Mapping[str, Fact]) -> set[Stream]:
     return {fact.stream for fact in taken.values()}
 
 
-def _demands(essential: Sequence[Fact], count: Callable[[str], int]) -> dict[Stream, Demand]:
+def _demands(essential: Sequence[Fact]) -> dict[Stream, Demand]:
     """What each stream would take. Recency is measured against the newest of them, not against a clock."""
     newest = max((fact.recorded_at for fact in essential), default=None)
     demands: dict[Stream, Demand] = {}
@@ -158,7 +156,7 @@ def _demands(essential: Sequence[Fact], count: Callable[[str], int]) -> dict[Str
         if own and newest is not None:
             worths = [essential_worth(fact) for fact in own]
             demands[stream] = Demand(
-                count("\n".join([_HEADINGS[stream], *map(_line, own)]) + "\n"),
+                tokens_of("\n".join([_HEADINGS[stream], *map(_line, own)]) + "\n"),
                 sum(recency(fact.recorded_at, newest) for fact in own) / len(own),
                 sum(worth / (1.0 + worth) for worth in worths) / len(own),
                 sum(fact.importance for fact in own) / len(own),

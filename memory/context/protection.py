@@ -7,7 +7,7 @@ nobody has drawn on yet, and what is pinned. Human messages leave last of all.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.actions import ActionKind, Place, ToolAction
@@ -37,7 +37,6 @@ def protection(
     done: Sequence[ToolAction],
     sizes: Sequence[int],
     live: int,
-    pinned: Collection[Place] = (),
 ) -> Protection:
     """What stays. ``live`` is how many tokens at the end are the live tool loop."""
     messages = conversation.messages
@@ -46,7 +45,7 @@ def protection(
     while tail > conversation.head and sizes[tail - 1] <= left:
         tail -= 1
         left -= sizes[tail]
-    parts = set(pinned)
+    parts = set[Place]()
     plans = [action for action in done if action.kind is ActionKind.PLAN]
     if plans:
         parts.update(place for place in (plans[-1].call, plans[-1].result) if place is not None)

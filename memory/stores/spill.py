@@ -134,10 +134,6 @@ class Spill:
         self._bytes -= left.size
         return left.path
 
-    def path(self, id: str) -> Path:
-        """The file of a record that is kept."""
-        return self._files[id].path
-
     def set_apart(self, id: str) -> None:
         """Know no more of a record that cannot be read, if it is kept; never waits. Its file stays, under a name that
         no process takes for a record."""

@@ -222,7 +222,6 @@ def searches(text: str, hint: Hint, limit: int) -> str | None:
 class _Find:
     row: int
     file: str
-    number: int
     matched: bool
     """False for the lines around a find."""
 
@@ -234,15 +233,15 @@ def _finds(lines: Sequence[str], path: str) -> Iterator[_Find]:
             continue
         match = _FOUND.match(line)
         if match:
-            yield _Find(row, match[1], int(match[2]), True)
+            yield _Find(row, match[1], True)
             continue
         bare = _BARE_FOUND.match(line)
         if bare:
-            yield _Find(row, heading or path, int(bare[1]), bare[2] == ":")
+            yield _Find(row, heading or path, bare[2] == ":")
             continue
         match = _CONTEXT.match(line)
         if match:
-            yield _Find(row, match[1], int(match[2]), False)
+            yield _Find(row, match[1], False)
         elif _HEADING.match(line.strip()):
             heading = line.strip().rstrip(":")
 

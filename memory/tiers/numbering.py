@@ -27,10 +27,6 @@ class Numbered:
     own: bool
     """Whether the numbers are the file tool's own; else the marks are empty."""
 
-    def first(self) -> int:
-        """The first line that belongs to the file."""
-        return next((row for row, mark in enumerate(self.marks) if mark), 0) if self.own else 0
-
 
 def split(text: str) -> Numbered:
     """The lines of the text without their numbers. Lines that a tool said about a numbered file are left empty."""

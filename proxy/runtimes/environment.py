@@ -27,7 +27,7 @@ class ClientEnvironment:
     """A client's surroundings, each None where it does not tell.
 
     ``directory`` is an absolute path on the client's machine; ``remote`` the URL of its git remote as it was
-    told; ``date`` the client's day (ISO); ``timezone`` an IANA name; ``project`` the name that the place's
+    told; ``date`` the client's day (ISO); ``project`` the name that the place's
     project already has on this machine, ``checkout`` the root of the worktree that lies there; ``mode`` how far memory
     takes part there, and ``why`` it is less than all; ``unread`` are the files there that it never reads.
     """
@@ -35,7 +35,6 @@ class ClientEnvironment:
     directory: str | None = None
     remote: str | None = None
     date: str | None = None
-    timezone: str | None = None
     project: str | None = None
     checkout: str | None = None
     mode: Mode = Mode.ON
@@ -48,11 +47,9 @@ def place_in(text: str) -> ClientEnvironment:
     """What an environment block tells, in any runtime's words. A session tells the same with every request."""
     paths = (path_in(path) for path in chain(_after(text, _DIRECTORY), _anywhere(text)))
     days = (_day(path) for path in _after(text, _DATE))
-    zones = (zone.strip() for zone in _after(text, _ZONE))
     return ClientEnvironment(
         directory=next(filter(None, paths), None),
         date=next(filter(None, days), None),
-        timezone=next((zone for zone in zones if _ZONE_NAME.fullmatch(zone)), None),
     )
 
 
@@ -133,12 +130,10 @@ _DATE = (
     " Date: ",
     "\nDate: ",
 )
-_ZONE = ("<timezone>",)
-"""Words before a directory, a day and a time zone, in the order in which they are believed."""
+"""Words before a directory and a day, in the order in which they are believed."""
 _MAX_VALUE_CHARS = 1200
 _LINE = re.compile(r"\s*([^\n]*)")
 _END = re.compile(r"</|\) Files")
-_ZONE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+\-/]{0,60}")
 _ABSOLUTE = re.compile(r"(?:/|~/|[A-Za-z]:[\\/]|\\\\)")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _SCP = re.compile(r"(?:[^@/\s:]+@)?(?P<host>[^@/\s:]+):(?P<path>[^\s].*)")

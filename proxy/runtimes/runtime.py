@@ -146,7 +146,6 @@ class Runtime:
                 directory=found.directory or more.directory,
                 remote=found.remote or more.remote,
                 date=found.date or more.date,
-                timezone=found.timezone or more.timezone,
             )
         return found
 

@@ -17,7 +17,7 @@ from aiohttp import web
 
 from memory.hooks.params import checked_text
 from memory.parts import Memory
-from memory.scope import Layer, Scope
+from memory.scope import Scope
 from proxy.api.access import ACCESS, ALL, Access, page_refused
 from proxy.api.auth import access_of, record, why_not
 from proxy.api.elsewhere import until_open
@@ -130,16 +130,6 @@ class PageVisit:
             Refusal: 422, when it is missing though it is required, too long, or no text.
         """
         return checked_text(self.form.get(key, ""), key, required, longest)
-
-    def person(self) -> str:
-        """The owner of what is the person's own in all projects.
-
-        Raises:
-            Refusal: 503, when the settings name nobody.
-        """
-        if (person := self.scope.owner(Layer.USER)) is None:
-            raise Refusal(503, "the settings name no user")
-        return person
 
     def sent_to(self, path: str, notice: str = "") -> web.Response:
         """Send the browser on to another page, which tells the ``notice``."""

@@ -14,7 +14,6 @@ from typing import Final
 
 from memory.fact import FactKind
 
-FOLDER: Final = ".palimpsest"
 NAME: Final = "knowledge.md"
 MOST: Final = 500
 """Lines that are read."""

@@ -77,13 +77,9 @@ class LegWeights:
                 # Weights are a matter of habit: what could not be counted once does no harm.
                 log.warning("how recall did is not counted: %s", error)
 
-    async def record(self, owner: str, legs: Mapping[str, float], used: bool) -> None:
-        """A memory that was shown to a user was used, or was not; ``legs`` are the parts of its score as they were
-        shown (``Shown.why``; other parts than legs are passed over)."""
-        await self.record_all(owner, [(legs, used)])
-
     async def record_all(self, owner: str, shown: Iterable[tuple[Mapping[str, float], bool]]) -> None:
-        """The same for all memories that one request was given, in one write."""
+        """Each memory that one request was given was used, or was not: the parts of its score as they were shown
+        (``Shown.why``; other parts than legs are passed over), in one write."""
         before = await self._of(owner)
         tallies = recorded(before, shown)
         if tallies != before:

@@ -67,19 +67,18 @@ def test_of_an_unknown_picture_a_usual_size_is_taken(source: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("width", "height", "maker", "detail", "tokens"),
+    ("width", "height", "maker", "tokens"),
     [
-        (1000, 1000, "anthropic", "auto", 1334),
-        (200, 200, "anthropic", "auto", 54),
-        (8000, 8000, "anthropic", "auto", 1600),
-        (1024, 1024, "openai", "high", 765),
-        (2048, 4096, "openai", "high", 1105),
-        (4096, 8192, "openai", "low", 85),
-        (1, 1, "openai", "auto", 255),
+        (1000, 1000, "anthropic", 1334),
+        (200, 200, "anthropic", 54),
+        (8000, 8000, "anthropic", 1600),
+        (1024, 1024, "openai", 765),
+        (2048, 4096, "openai", 1105),
+        (1, 1, "openai", 255),
     ],
 )
-def test_the_makers_own_examples(width: int, height: int, maker: str, detail: str, tokens: int) -> None:
-    assert tokens_by_size(width, height, maker, detail) == tokens
+def test_the_makers_own_examples(width: int, height: int, maker: str, tokens: int) -> None:
+    assert tokens_by_size(width, height, maker) == tokens
 
 
 def test_a_longer_document_costs_more() -> None:

@@ -48,7 +48,7 @@ PLACES = [
                 )
             },
         ),
-        ClientEnvironment("/srv/a", "git@github.com:acme/demo.git", "2026-11-20", "Europe/Berlin"),
+        ClientEnvironment("/srv/a", "git@github.com:acme/demo.git", "2026-11-20"),
     ),
     (
         "Claude Code",

@@ -53,7 +53,7 @@ async def test_use_is_recorded_for_the_user_and_weighs_the_next_request_of_their
 
 async def test_what_no_leg_brought_records_nothing() -> None:
     journal = FakeTallies()
-    await LegWeights(journal).record("u:/ann", {"same error": 1.0}, used=True)
+    await LegWeights(journal).record_all("u:/ann", [({"same error": 1.0}, True)])
     assert journal.writes == 0
 
 
