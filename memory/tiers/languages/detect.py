@@ -6,90 +6,18 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-_EXTENSIONS = {
-    "python": "py pyi pyw pyx",
-    "javascript": "js mjs cjs jsx es6",
-    "typescript": "ts mts cts",
-    "tsx": "tsx",
-    "go": "go",
-    "rust": "rs",
-    "java": "java",
-    "c": "c h",
-    "cpp": "cc cpp cxx c++ hh hpp hxx h++ ino cu cuh ipp tpp",
-    "csharp": "cs",
-    "ruby": "rb rake gemspec",
-    "php": "php phtml",
-    "bash": "sh bash zsh ksh bats",
-    "kotlin": "kt kts",
-    "swift": "swift",
-    "lua": "lua",
-    "scala": "scala sc",
-    "powershell": "ps1 psm1 psd1",
-    "sql": "sql",
-    "css": "css scss sass less",
-    "html": "vue svelte astro",
-    "yaml": "yaml yml",
-    "toml": "toml ini cfg conf properties editorconfig env",
-    "make": "mk make",
-    "docker": "dockerfile",
-    "terraform": "tf tfvars hcl",
-    "proto": "proto thrift",
-    "graphql": "graphql gql prisma",
-    "generic": (
-        "dart ex exs erl hs ml mli jl r m mm pl pm zig nim fs fsx vb groovy gradle clj cljs cljc el lisp scm vim fish "
-        "v sv vhd sol cr d pas awk tcl nix bzl star cmake asm s wat"
-    ),
-}
-_BY_EXTENSION = {extension: name for name, extensions in _EXTENSIONS.items() for extension in extensions.split()}
-_BY_NAME = {
-    "dockerfile": "docker",
-    "containerfile": "docker",
-    "makefile": "make",
-    "gnumakefile": "make",
-    "justfile": "make",
-    "rakefile": "ruby",
-    "gemfile": "ruby",
-    "cmakelists.txt": "generic",
-    "build": "generic",
-    "jenkinsfile": "generic",
-    ".bashrc": "bash",
-    ".zshrc": "bash",
-    ".profile": "bash",
-}
-_INTERPRETERS = {
-    "python": "python",
-    "node": "javascript",
-    "deno": "typescript",
-    "bun": "typescript",
-    "sh": "bash",
-    "bash": "bash",
-    "zsh": "bash",
-    "dash": "bash",
-    "ruby": "ruby",
-    "php": "php",
-    "lua": "lua",
-    "pwsh": "powershell",
-    "perl": "generic",
-}
-# What only, or nearly only, one language says at a line's beginning.
-_SAYINGS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("python", re.compile(r"(?:async )?def \w+\(.*(?::|,|\()$|class \w+.*:$|from [\w.]+ import |import [a-z_][\w.]*$")),
-    ("go", re.compile(r"package \w+$|func (?:\(\w+ \*?\w+\) )?\w+\(.*\{$|type \w+ (?:struct|interface) \{|\w+ := ")),
-    ("rust", re.compile(r"(?:pub(?:\(\w+\))? )?(?:fn \w+|struct \w+|enum \w+|mod \w+|trait \w+)|impl[ <]|use \w+::")),
-    (
-        "typescript",
-        re.compile(
-            r"import .* from ['\"]|export (?:default |async |abstract )*(?:const|function|class|interface|type|enum) "
-            r"|(?:const|let) \w+ = |(?:async )?function \w+\("
-        ),
-    ),
-    ("java", re.compile(r"import [\w.]+;$|package [\w.]+;$|(?:public|private|protected) [\w<>\[\], ]+[({]|@Override$")),
-    ("cpp", re.compile(r"#include [<\"]|using namespace |template ?<|namespace \w+|std::")),
-    ("csharp", re.compile(r"using [\w.]+;$|namespace [\w.]+;?$|\[\w+\]$")),
-    ("php", re.compile(r"<\?php|\$\w+ = .*;$|use \w+\\")),
-    ("ruby", re.compile(r"require(?:_relative)? ['\"]|module [A-Z]\w*$|def self\.|attr_\w+ :")),
-    ("bash", re.compile(r"set -[a-z]+|if \[\[? |fi$|esac$|done$|\w+\(\) ?\{$")),
-)
+from memory.tiers.languages.table import LANGUAGES
+
+
+def _by_word(kind: str) -> dict[str, str]:
+    """The languages by the words of one kind that they are known by."""
+    return {word: name for name, told in LANGUAGES.items() for word in told.get(kind, "").split()}
+
+
+_BY_EXTENSION = _by_word("extensions")
+_BY_NAME = _by_word("names")
+_INTERPRETERS = _by_word("interpreters")
+_SAYINGS = [(name, re.compile(told["says"])) for name, told in LANGUAGES.items() if "says" in told]
 _LOOKED_AT = 200
 _ENOUGH = 3
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from memory.tiers.languages.table import LANGUAGES
+
 _GENERIC = re.compile(
     r"(?:(?:export|public|private|protected|internal|static|abstract|final|async|pub|local|sealed|override|virtual)\s+)*"
     r"(?:def|defp|defn|defmodule|defun|func|fun|fn|function|sub|proc|class|interface|struct|enum|trait|impl|module|"
@@ -12,23 +14,8 @@ _GENERIC = re.compile(
     r"rule|service|message|rpc|query|mutation|input|model|scalar|union|resource|data|variable|output|provider)\b\s*\S"
     r"|\w[\w ]* = function\b|#\s*define\s|\w[\w.]*\s*:=\s*(?:proc|func)"
 )
-_PATTERNS: dict[str, re.Pattern[str]] = {
-    "powershell": re.compile(
-        r"(?i:function|filter|class|enum|param|workflow|configuration)\b|\$(?:script|global):\w+ ="
-    ),
-    "sql": re.compile(r"(?i:create|alter|drop|insert into|with|grant|comment on|begin|declare|delimiter|merge into)\b"),
-    "css": re.compile(r"[^\s{};][^{};]*\{|@\w|\$[\w-]+:|--[\w-]+:"),
-    "html": re.compile(r"</?(?:script|template|style)\b|(?:export |async )*(?:const|function|class|type)\b|import\b"),
-    "yaml": re.compile(r"(?:- )?[\w./\"'-][^#\n]{0,80}?:(?:\s|$)|---|- \S"),
-    "toml": re.compile(r"\[|[\w.\"-]+\s*[=:]"),
-    "make": re.compile(r"[\w./%$(){} -]+:(?!=)|[\w.]+\s*[:?+]?=|define\b|include\b|\.PHONY"),
-    "docker": re.compile(r"(?i:from|arg|env|run|copy|add|workdir|expose|entrypoint|cmd|user|label|volume)\b"),
-    "terraform": re.compile(r"(?:resource|data|variable|output|module|provider|locals|terraform)\b|\w+\s*=\s"),
-    "proto": re.compile(r"(?:message|service|rpc|enum|oneof|package|import|option|syntax|struct|exception|typedef)\b"),
-    "graphql": re.compile(r"(?:type|interface|input|enum|union|scalar|extend|schema|query|mutation|model)\b"),
-}
-# Languages that are lists of settings: the deeper a line stands, the less it names.
-_NESTED = frozenset({"yaml", "toml", "terraform", "css", "make"})
+_PATTERNS = {name: re.compile(told["defines"]) for name, told in LANGUAGES.items() if "defines" in told}
+_NESTED = frozenset(name for name, told in LANGUAGES.items() if told.get("nested"))
 
 
 def defining(name: str, lines: Sequence[str]) -> Iterator[tuple[int, int]]:
