@@ -21,7 +21,7 @@ _TRAINING: Final = "memory/models/training/data"
 _STATIC: Final = (f"{_DATA}/vocabulary.txt", f"{_DATA}/table.npy", f"{_DATA}/scales.npy")
 
 TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
-    **dict.fromkeys(_STATIC, ("python -m memory.models.distil", ("memory/models/distil.py",))),
+    **dict.fromkeys(_STATIC, ("python -m memory.models.training.distil", ("memory/models/training/distil.py",))),
     f"{_DATA}/clauses.npz": (
         "python -m memory.models.training.clauses",
         (f"{_TRAINING}/talk", f"{_TRAINING}/working", f"{_TRAINING}/choosing", *_STATIC),
@@ -70,8 +70,10 @@ TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
             f"{_DATA}/encoder.npz",
         ),
     ),
-    f"{_DATA}/windows.json": ("python -m memory.models.snapshot", ("memory/models/snapshot.py",)),
-    f"{_DATA}/o200k_base.tiktoken": ("python -m memory.models.snapshot", ("memory/models/snapshot.py",)),
+    **dict.fromkeys(
+        (f"{_DATA}/windows.json", f"{_DATA}/o200k_base.tiktoken"),
+        ("python -m memory.models.training.snapshot", ("memory/models/training/snapshot.py",)),
+    ),
 }
 """Each table: what makes it, and from what in this repository. A recipe that takes its data from a wheel names the
 wheel's hash."""

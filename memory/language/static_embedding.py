@@ -1,4 +1,4 @@
-"""The default embedder: a table of word vectors, made from MiniLM by `memory.models.distil`.
+"""The default embedder: a table of word vectors, made from MiniLM by `memory.models.training.distil`.
 
 A text's vector is the mean of its words' vectors: no network, no wait (about 0.03 ms for twenty words). How much
 a common word counts is in the length of its row. The query may also be weighted by how rare each word is in the

@@ -1,8 +1,8 @@
 """How many tokens a model reads at once, and what they cost, by its name as the client sends it.
 
-The figures are litellm's, in a file of the package that :mod:`memory.models.snapshot` makes. Clients write a model's
-name in their own way (a gateway's prefix, a date, a tag), so a name that does not stand in the table is looked up
-without those; where gateways differ, the smallest window counts, and its prices with it. Over the table stand the
+The figures are litellm's, in a file of the package that ``memory/models/training/snapshot.py`` makes. Clients write a
+model's name in their own way (a gateway's prefix, a date, a tag), so a name that does not stand in the table is looked
+up without those; where gateways differ, the smallest window counts, and its prices with it. Over the table stand the
 windows that a provider told us by refusing a request, and over those what a person has set.
 """
 

@@ -7,8 +7,16 @@ import numpy as np
 import pytest
 
 from memory.language.static_embedding import StaticEmbedding
-from memory.models import distil
-from memory.models.distil import Bags, Dictionary, among_others, frequency_weights, principal, read_dictionary, walks
+from memory.models.training import distil
+from memory.models.training.distil import (
+    Bags,
+    Dictionary,
+    among_others,
+    frequency_weights,
+    principal,
+    read_dictionary,
+    walks,
+)
 
 WORDS = ["red", "house", "blue", "car", "the"]
 TEXTS = ["the red house", "the blue car", "red car", "blue house house"]

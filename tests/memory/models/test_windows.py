@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memory.context.budget import Prices
-from memory.models.snapshot import reduced
+from memory.models.training.snapshot import reduced
 from memory.models.windows import ModelFacts, ModelTable, ModelWindows, open_windows, read_table
 from memory.settings import MemorySettings
 

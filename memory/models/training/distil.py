@@ -1,4 +1,4 @@
-"""Make the static table from MiniLM: `python -m memory.models.distil --out memory/models/data`.
+"""Make the static table from MiniLM: `python -m memory.models.training.distil --out memory/models/data`.
 
 Run once by whoever changes the recipe, never by the server; the table made is in the repository. Needs PyPI, pip,
 numpy and tokenizers; ten minutes of one core. Nothing random is left open, so it makes the same table again, up to

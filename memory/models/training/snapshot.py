@@ -1,6 +1,6 @@
 """Make the data that every start needs out of litellm's wheel: models' windows and prices, and a vocabulary.
 
-    python -m memory.models.snapshot --out memory/models/data
+    python -m memory.models.training.snapshot --out memory/models/data
 
 For newer prices: another version and its wheel's hash below, then run it.
 """
