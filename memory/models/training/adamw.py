@@ -2,10 +2,58 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
+
+Batch = dict[str, Any]
+
+
+def fit(
+    weights: Any,
+    loss: Callable[[Any, Batch, Any], Any],
+    batches: Callable[[np.random.Generator], Iterable[Batch]],
+    pace: Callable[[Any, str], Any],
+    *,
+    epochs: int,
+    rate: float,
+    head: Callable[[Batch], str] = lambda _: "",
+) -> Any:
+    """The weights fitted to some batches, which are drawn anew for each epoch. ``loss`` takes weights, a batch and a
+    key for what is dropped; ``pace`` gives for each of the weights how many times the ``rate`` it learns at (see
+    :func:`moved`), where that hangs on it with the ``head`` that a batch is for."""
+    rng = np.random.default_rng(0)
+    key = jax.random.PRNGKey(0)
+    weights = jax.tree.map(jnp.asarray, weights)
+    still = jax.tree.map(jnp.zeros_like, weights)
+    moments = still, still
+    steps = epochs * sum(1 for _ in batches(np.random.default_rng(0)))
+
+    @partial(jax.jit, static_argnums=5)
+    def step(weights: Any, moments: Any, batch: Any, at: Any, rate: Any, head: str) -> Any:
+        value, slope = jax.value_and_grad(loss)(weights, batch, jax.random.fold_in(key, at.astype(int)))
+        weights, moments = moved(weights, slope, moments, at, rate, pace(weights, head))
+        return weights, moments, value
+
+    at = 0
+    for epoch in range(epochs):
+        total = 0.0
+        for batch in batches(rng):
+            at += 1
+            weights, moments, value = step(weights, moments, batch, float(at), rate_at(at, steps, rate), head(batch))
+            total += float(value)
+        print(f"epoch {epoch + 1} of {epochs}: loss {total * epochs / steps:.3f}", file=sys.stderr, flush=True)
+    return jax.tree.map(np.asarray, weights)
+
+
+def paced(weights: Any, often: float) -> Any:
+    """The same pace for each of some weights."""
+    return jax.tree.map(lambda _: often, weights)
 
 
 def rate_at(step: int, steps: int, most: float) -> float:

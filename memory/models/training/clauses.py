@@ -30,7 +30,7 @@ from memory.models.training.replacing import replace_tables
 from memory.models.training.talk import KEPT, PASSED, Labelled, clauses, gaps, recut, sessions, working
 from memory.understanding.clauses import ClauseSplitter
 from memory.understanding.features import SIZE
-from memory.understanding.network import LASTING_KINDS, PASSING_KINDS, SCOPES
+from memory.understanding.network import LASTING_KINDS, PASSING_KINDS, SCOPES, softmax
 from memory.understanding.packaged_weights import WEIGHTS
 
 KINDS: Final = len(LASTING_KINDS) + len(PASSING_KINDS)
@@ -145,8 +145,7 @@ def _dense(examples: Sequence[Labelled], embedding: StaticEmbedding) -> Floats:
 def figures(outputs: Floats, examples: Sequence[Labelled]) -> str:
     """How well the outputs agree with the labels, in a line."""
     scores = outputs[:, :KINDS]
-    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-    score = (raised / raised.sum(axis=1, keepdims=True))[:, : len(LASTING_KINDS)].sum(axis=1)
+    score = softmax(scores)[:, : len(LASTING_KINDS)].sum(axis=1)
     kinds = np.array([each.kind for each in examples])
     lasting = kinds < len(LASTING_KINDS)
     order = np.argsort(score)

@@ -15,7 +15,6 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,15 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from memory.language.static_embedding import DATA
-from memory.models.training import encoder
-from memory.models.training.adamw import moved, rate_at
+from memory.models.training import adamw, encoder
+from memory.models.training.adamw import paced
 from memory.models.training.examples import groups
 from memory.models.training.packing import embedded_of, layer_of, packed_layer
 from memory.models.training.replacing import replace_tables
 from memory.models.training.talk import messages, sessions
 from memory.understanding.cores import parted
-from memory.understanding.encoder import CORE_LAYERS, READ, tokenizer_of
+from memory.understanding.encoder import CORE_LAYERS, READ
 from memory.understanding.packaged_weights import ENCODER
 
 EPOCHS: Final = 3
@@ -45,7 +43,6 @@ MESSY: Final = 0.5
 TOKENS: Final = 768
 """Word pieces of a batch, padding counted."""
 LENGTHS: Final = (16, 24, 32, 48, 64, 96, 128, READ + 4)
-FOLDS: Final = 4
 _MOMENT: Final = ("none.feel", "none.ack", "none.state", "none.suppose")
 _JOINTS: Final = (", ", ". ", " ", " and ")
 _HEAD: Final = ("inputs", "mean", "hidden", "out", "bias")
@@ -148,35 +145,20 @@ def loss(weights: Weights, batch: Batch, key: Any) -> Any:
     return ((jnp.logaddexp(0.0, scores) - scores * batch["inside"]) * own).sum() / jnp.maximum(own.sum(), 1.0)
 
 
-def fit(weights: Weights, examples: Sequence[Marked], ends: tuple[int, int], seed: int = 0) -> Weights:
-    """The weights fitted to some statements: AdamW as for the encoder, with the layers below those that are fitted as
-    they are, and a head that learns ten times as fast."""
-    rng = np.random.default_rng(seed)
-    key = jax.random.PRNGKey(seed)
-    weights = jax.tree.map(jnp.asarray, weights)
-    pace = jax.tree.map(lambda _: 0.0, weights) | dict.fromkeys(_HEAD, 10.0)
+def fit(weights: Weights, examples: Sequence[Marked], ends: tuple[int, int]) -> Weights:
+    """The weights fitted to some statements, with the layers below those that are fitted as they are, and a head that
+    learns ten times as fast."""
+    pace = paced(weights, 0.0) | dict.fromkeys(_HEAD, 10.0)
     layers = pace["encoder"]["layers"]
-    layers[-CORE_LAYERS:] = jax.tree.map(lambda _: 1.0, layers[-CORE_LAYERS:])
-    still = jax.tree.map(jnp.zeros_like, weights)
-    moments = still, still
-    steps = EPOCHS * sum(1 for _ in batches(examples, ends, np.random.default_rng(seed)))
-
-    @partial(jax.jit, static_argnums=())
-    def step(weights: Any, moments: Any, batch: Any, at: Any, rate: Any) -> Any:
-        value, slope = jax.value_and_grad(loss)(weights, batch, jax.random.fold_in(key, at.astype(int)))
-        weights, moments = moved(weights, slope, moments, at, rate, pace)
-        return weights, moments, value
-
-    at = 0
-    for epoch in range(EPOCHS):
-        total = 0.0
-        for _, batch in batches(examples, ends, rng):
-            at += 1
-            rate = rate_at(at, steps, RATE)
-            weights, moments, value = step(weights, moments, batch, float(at), rate)
-            total += float(value)
-        print(f"epoch {epoch + 1} of {EPOCHS}: loss {total * EPOCHS / steps:.3f}", file=sys.stderr, flush=True)
-    fitted: Weights = jax.tree.map(np.asarray, weights)
+    layers[-CORE_LAYERS:] = paced(layers[-CORE_LAYERS:], 1.0)
+    fitted: Weights = adamw.fit(
+        weights,
+        loss,
+        lambda rng: (batch for _, batch in batches(examples, ends, rng)),
+        lambda *_: pace,
+        epochs=EPOCHS,
+        rate=RATE,
+    )
     return fitted
 
 
@@ -263,14 +245,9 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--out", type=Path, default=None)
     parser.add_argument("--fold", type=int, default=None)
     given = parser.parse_args(arguments)
-    with np.load(DATA / ENCODER) as stored:
-        arrays = {name: array for name, array in stored.items() if not name.startswith("core.")}
-    tokenizer = tokenizer_of(arrays["vocabulary"].tobytes().decode().split("\n"))
-    known = tokenizer.get_vocab()
-    ends = known["[CLS]"], known["[SEP]"]
+    arrays, tokenizer, ends = encoder.packaged(without="core.")
     examples = marked(sessions(), tokenizer)
-    authors = np.random.default_rng(0).permutation(sorted({each.author for each in examples})).tolist()
-    left_out = set(authors[given.fold :: FOLDS]) if given.fold is not None else set()
+    left_out = encoder.fold_of((each.author for each in examples), given.fold)
     fitted = fit(started(arrays), [each for each in examples if each.author not in left_out], ends)
     if left_out:
         print(report(fitted, [each for each in examples if each.author in left_out], ends))

@@ -25,17 +25,20 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from memory.language.static_embedding import DATA as TABLES
 from memory.models.minilm import fetch, safetensors
-from memory.models.training.adamw import moved, rate_at
+from memory.models.training import adamw
+from memory.models.training.adamw import paced
 from memory.models.training.clauses import KINDS, fit_boundary
 from memory.models.training.examples import LENGTHS, Example, asides, groups, of_message, pairs, related
+from memory.models.training.fitting import average_precision
 from memory.models.training.packing import LINEAR, NORMS, as_small_integers, packed_layer, packed_linear, packed_norm
 from memory.models.training.replacing import replace_tables
 from memory.models.training.talk import gaps, sessions, spanned
 from memory.understanding.clauses import ClauseSplitter
 from memory.understanding.encoder import HEADS as ATTENTION
 from memory.understanding.encoder import RELATIONS, tokenizer_of
-from memory.understanding.network import FLAGS, LASTING_KINDS, SCOPES
+from memory.understanding.network import FLAGS, LASTING_KINDS, SCOPES, softmax
 from memory.understanding.packaged_weights import ENCODER
 
 LAYERS: Final = 3
@@ -59,6 +62,7 @@ BESIDE: Final = 0.4
 """What scope and flags weigh beside the kind."""
 RARE: Final = (6.0, 2.0, 2.0, 4.0)
 """What a clause weighs that has one of the flags: few have, and most of them could go unseen at little cost."""
+FOLDS: Final = 4
 _MODEL: Final = "encoder.layer.{}."
 Weights = dict[str, Any]
 Array = NDArray[Any]
@@ -183,34 +187,17 @@ def loss(weights: Weights, batch: Batch, key: Any) -> Any:
     return _cross_entropy(outputs[..., :KINDS], kinds, counted) + BESIDE * (of_scope + of_flags)
 
 
-def fit(weights: Weights, examples: Sequence[Example], epochs: int = EPOCHS, seed: int = 0) -> Weights:
-    """The weights fitted to some examples: AdamW, with heads, which begin with nothing, that learn ten times as
-    fast."""
-    rng = np.random.default_rng(seed)
-    key = jax.random.PRNGKey(seed)
-    weights = jax.tree.map(jnp.asarray, weights)
-    still = jax.tree.map(jnp.zeros_like, weights)
-    moments = still, still
-    steps = epochs * sum(1 for _ in batches(examples, np.random.default_rng(seed)))
-
-    @partial(jax.jit, static_argnums=5)
-    def step(weights: Any, moments: Any, batch: Any, at: Any, rate: Any, head: str) -> Any:
-        value, slope = jax.value_and_grad(loss)(weights, batch, jax.random.fold_in(key, at.astype(int)))
-        pace = jax.tree.map(lambda _: 1.0, weights) | {head: jax.tree.map(lambda _: 10.0, weights[head])}
-        weights, moments = moved(weights, slope, moments, at, rate, pace)
-        return weights, moments, value
-
-    at = 0
-    for epoch in range(epochs):
-        total = 0.0
-        for batch in batches(examples, rng):
-            at += 1
-            rate = rate_at(at, steps, RATE)
-            head = "pair" if "relation" in batch else "clause"
-            weights, moments, value = step(weights, moments, batch, float(at), rate, head)
-            total += float(value)
-        print(f"epoch {epoch + 1} of {epochs}: loss {total * epochs / steps:.3f}", file=sys.stderr, flush=True)
-    fitted: Weights = jax.tree.map(np.asarray, weights)
+def fit(weights: Weights, examples: Sequence[Example]) -> Weights:
+    """The weights fitted to some examples, with heads, which begin with nothing, that learn ten times as fast."""
+    fitted: Weights = adamw.fit(
+        weights,
+        loss,
+        partial(batches, examples),
+        lambda weights, head: paced(weights, 1.0) | {head: paced(weights[head], 10.0)},
+        epochs=EPOCHS,
+        rate=RATE,
+        head=lambda batch: "pair" if "relation" in batch else "clause",
+    )
     return fitted
 
 
@@ -298,29 +285,23 @@ def figures(weights: Weights, examples: Sequence[Example]) -> str:
             continue
         scores, labels = np.concatenate(outputs), np.concatenate(wanted)
         kinds = scores if of_pairs else scores[:, :KINDS]
-        raised = np.exp(kinds - kinds.max(axis=1, keepdims=True))
-        shares = raised / raised.sum(axis=1, keepdims=True)
+        shares = softmax(kinds)
         if of_pairs:
             lines.append(
                 f"pairs n {len(labels)}  right {(shares.argmax(axis=1) == labels).mean():.3f}  average precision"
             )
-            lines += [f"  {name} {_precision(shares[:, at], labels == at):.3f}" for at, name in enumerate(RELATIONS)]
+            for at, name in enumerate(RELATIONS):
+                lines.append(f"  {name} {average_precision(shares[:, at], labels == at):.3f}")
         else:
             odds, lasts = shares[:, : len(LASTING_KINDS)].sum(axis=1), labels < len(LASTING_KINDS)
             kind = (kinds[lasts][:, : len(LASTING_KINDS)].argmax(axis=1) == labels[lasts]).mean()
-            lines.append(
-                f"clauses n {len(labels)}  average precision of keeping {_precision(odds, lasts):.3f}  kind {kind:.3f}"
-            )
+            precise = average_precision(odds, lasts)
+            lines.append(f"clauses n {len(labels)}  average precision of keeping {precise:.3f}  kind {kind:.3f}")
             lines += [
                 f"  at {least}: {lasts[odds >= least].mean():.3f}/{(odds[lasts] >= least).mean():.3f}"
                 for least in (0.5, 0.75, 0.9, 0.95)
             ]
     return "\n".join(lines)
-
-
-def _precision(scores: Array, wanted: Array) -> float:
-    ordered = wanted[np.argsort(-scores, kind="stable")]
-    return float((np.cumsum(ordered) / np.arange(1, len(ordered) + 1))[ordered].mean())
 
 
 def _through(x: Any, own: tuple[Any, Any]) -> Any:
@@ -342,6 +323,27 @@ def _cross_entropy(scores: Any, wanted: Any, counted: Any) -> Any:
     return -(likely * counted).sum() / jnp.maximum(counted.sum(), 1.0)
 
 
+def packaged(without: str) -> tuple[dict[str, Array], Tokenizer, tuple[int, int]]:
+    """The arrays of the encoder that is in the package, but for those whose names begin so, what cuts a text into its
+    word pieces, and the pieces with which a text begins and ends."""
+    with np.load(TABLES / ENCODER) as stored:
+        arrays = {name: array for name, array in stored.items() if not name.startswith(without)}
+    tokenizer = tokenizer_of(arrays["vocabulary"].tobytes().decode().split("\n"))
+    return arrays, tokenizer, ends_of(tokenizer)
+
+
+def ends_of(tokenizer: Tokenizer) -> tuple[int, int]:
+    """The pieces with which a text begins and ends."""
+    known = tokenizer.get_vocab()
+    return known["[CLS]"], known["[SEP]"]
+
+
+def fold_of(authors: Iterable[str], fold: int | None) -> set[str]:
+    """A quarter of some authors, to be left out; nobody without ``fold``."""
+    drawn: list[str] = np.random.default_rng(0).permutation(sorted(set(authors))).tolist()
+    return set() if fold is None else set(drawn[fold::FOLDS])
+
+
 def main(arguments: Sequence[str]) -> None:
     """Fit to everything and write the weights, or report about authors who are left out."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -359,8 +361,7 @@ def main(arguments: Sequence[str]) -> None:
         texts += [each["older"], *(text for _, text, *_ in each["newer"])]
     weights, vocabulary = started_on(given.minilm, texts)
     tokenizer = tokenizer_of(vocabulary)
-    known = tokenizer.get_vocab()
-    ends = known["[CLS]"], known["[SEP]"]
+    ends = ends_of(tokenizer)
     read = filter(None, (of_message(each, tokenizer, *ends) for each in messages))
     examples = [*read, *pairs(related(asides(talk)), tokenizer, *ends)]
     left_out = frozenset(given.without.split(",")) - {""}

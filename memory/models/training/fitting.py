@@ -8,10 +8,12 @@ al. 2018). The same data, seed and NumPy give the same weights.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from memory.understanding.network import softmax
 
 Floats = NDArray[np.float32]
 Bags = Sequence[NDArray[np.int64]]
@@ -45,7 +47,6 @@ class Network:
 
     tables: list[Floats]
     weights: dict[str, Floats]
-    averaged: dict[str, Floats] = field(default_factory=dict)
 
     def outputs(self, bags: Sequence[Bags], dense: Floats) -> Floats:
         """The heads' outputs for some examples."""
@@ -153,10 +154,15 @@ def adam(value: Floats, moments: tuple[Floats, Floats], slope: Floats, rate: flo
     value -= rate * ((first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8) + decay * value)
 
 
+def average_precision(scores: Floats, wanted: NDArray[np.bool_]) -> float:
+    """The mean, over what is wanted, of how much of what has its score or more is wanted."""
+    ordered = wanted[np.argsort(-scores, kind="stable")]
+    return float((np.cumsum(ordered) / np.arange(1, len(ordered) + 1))[ordered].mean())
+
+
 def softmax_slope(scores: Floats, wanted: NDArray[np.int64], weights: Floats | None = None) -> Floats:
     """The gradient of the mean cross-entropy of rows of scores; ``wanted`` below 0 is not counted."""
-    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-    slope = raised / raised.sum(axis=1, keepdims=True)
+    slope = softmax(scores)
     rows = np.flatnonzero(wanted >= 0)
     slope[rows, wanted[rows]] -= 1.0
     slope[wanted < 0] = 0.0
@@ -169,8 +175,7 @@ def softmax_slope(scores: Floats, wanted: NDArray[np.int64], weights: Floats | N
 def allowed_slope(scores: Floats, allowed: NDArray[np.bool_]) -> Floats:
     """The gradient of the mean of -log of the probability of all that is ``allowed``, by rows of scores: of what is
     labelled in part (Cour et al. 2011, *Learning from Partial Labels*). Rows that allow nothing are not counted."""
-    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-    shares = raised / raised.sum(axis=1, keepdims=True)
+    shares = softmax(scores)
     among = shares * allowed
     counted = allowed.any(axis=1, keepdims=True)
     slope = (shares - among / np.maximum(among.sum(axis=1, keepdims=True), 1e-12)) * counted

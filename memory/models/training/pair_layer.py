@@ -22,9 +22,8 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.language.static_embedding import DATA
-from memory.models.training import encoder
-from memory.models.training.adamw import moved, rate_at
+from memory.models.training import adamw, encoder
+from memory.models.training.adamw import paced
 from memory.models.training.examples import (
     Example,
     StatementPair,
@@ -37,14 +36,13 @@ from memory.models.training.examples import (
 from memory.models.training.packing import embedded_of, layer_of, packed_layer
 from memory.models.training.replacing import replace_tables
 from memory.models.training.talk import sessions
-from memory.understanding.encoder import PAIR_LAYERS, RELATIONS, tokenizer_of
+from memory.understanding.encoder import PAIR_LAYERS, RELATIONS
 from memory.understanding.packaged_weights import ENCODER
 
 EPOCHS: Final = 2
 RATE: Final = 2e-4
 HIDDEN: Final = 64
 DROP_HEAD: Final = 0.2
-FOLDS: Final = 4
 Array = NDArray[Any]
 Batch = dict[str, Array]
 Weights = dict[str, Any]
@@ -93,34 +91,18 @@ def loss(fitted: Weights, lower: Weights, batch: Batch, key: Any) -> Any:
     return -(own * batch["counted"]).sum() / jnp.maximum(batch["counted"].sum(), 1.0)
 
 
-def fit(lower: Weights, fitted: Weights, read: Sequence[Example], seed: int = 0) -> Weights:
-    """The weights fitted to some pairs: AdamW as for the encoder, with a head that learns ten times as fast."""
-    rng = np.random.default_rng(seed)
-    key = jax.random.PRNGKey(seed)
-    lower, fitted = jax.tree.map(jnp.asarray, (lower, fitted))
-    pace = jax.tree.map(lambda _: 1.0, fitted)
-    pace |= {name: jax.tree.map(lambda _: 10.0, fitted[name]) for name in ("hidden", "out")}
-    still = jax.tree.map(jnp.zeros_like, fitted)
-    moments = still, still
-    steps = EPOCHS * sum(1 for _ in encoder.batches(read, np.random.default_rng(seed)))
-
-    @partial(jax.jit, static_argnums=())
-    def step(fitted: Any, moments: Any, batch: Any, at: Any, rate: Any) -> Any:
-        value, slope = jax.value_and_grad(loss)(fitted, lower, batch, jax.random.fold_in(key, at.astype(int)))
-        fitted, moments = moved(fitted, slope, moments, at, rate, pace)
-        return fitted, moments, value
-
-    at, total = 0, 0.0
-    for _ in range(EPOCHS):
-        for batch in encoder.batches(read, rng):
-            at += 1
-            rate = rate_at(at, steps, RATE)
-            fitted, moments, value = step(fitted, moments, batch, float(at), rate)
-            total += float(value)
-            if at % 100 == 0:
-                print(f"{at} of {steps} steps: loss {total / 100:.3f}", file=sys.stderr, flush=True)
-                total = 0.0
-    ready: Weights = jax.tree.map(np.asarray, fitted)
+def fit(lower: Weights, fitted: Weights, read: Sequence[Example]) -> Weights:
+    """The weights fitted to some pairs, with a head that learns ten times as fast."""
+    lower = jax.tree.map(jnp.asarray, lower)
+    pace = paced(fitted, 1.0) | {name: paced(fitted[name], 10.0) for name in ("hidden", "out")}
+    ready: Weights = adamw.fit(
+        fitted,
+        lambda fitted, batch, key: loss(fitted, lower, batch, key),
+        partial(encoder.batches, read),
+        lambda *_: pace,
+        epochs=EPOCHS,
+        rate=RATE,
+    )
     return ready
 
 
@@ -138,13 +120,13 @@ def packed(fitted: Weights) -> dict[str, Array]:
 def report(lower: Weights, fitted: Weights, read: Sequence[Example], near: NDArray[np.bool_]) -> str:
     """How well what is said of some pairs agrees with their labels, in a few lines; ``near`` marks those of one
     session, which are all unrelated."""
-    run = jax.jit(partial(scores, lower, fitted))
+    run = jax.jit(scores)
     lines = []
     for name, chosen in (("by authors", ~near), ("of one session", near)):
         shares, labels = [], []
         for batch in encoder.batches([each for each, own in zip(read, chosen, strict=True) if own], None):
             counted = batch["counted"] > 0
-            shares.append(np.asarray(jax.nn.softmax(run(batch)))[counted])
+            shares.append(np.asarray(jax.nn.softmax(run(lower, fitted, batch)))[counted])
             labels.append(batch["relation"][counted])
         found, wanted = np.concatenate(shares), np.concatenate(labels)
         odds = found[:, RELATIONS.index("replaces")] + found[:, RELATIONS.index("contradicts")]
@@ -165,14 +147,10 @@ def main(arguments: Sequence[str]) -> None:
     given = parser.parse_args(arguments)
     if given.fold is not None and given.out:
         parser.error("what is fitted without a quarter of the authors is reported, not written")
-    with np.load(DATA / ENCODER) as stored:
-        arrays = {name: array for name, array in stored.items() if not name.startswith("pair.")}
-    tokenizer = tokenizer_of(arrays["vocabulary"].tobytes().decode().split("\n"))
-    known = tokenizer.get_vocab()
+    arrays, tokenizer, ends = encoder.packaged(without="pair.")
     stated, near = examples(sessions())
-    read = pairs(stated, tokenizer, known["[CLS]"], known["[SEP]"])
-    authors = np.random.default_rng(0).permutation(sorted({each.author for each in read})).tolist()
-    left_out = set(authors[given.fold :: FOLDS]) if given.fold is not None else set()
+    read = pairs(stated, tokenizer, *ends)
+    left_out = encoder.fold_of((each.author for each in read), given.fold)
     lower, fitted = started(arrays)
     fitted = fit(lower, fitted, [each for each in read if each.author not in left_out])
     if left_out:

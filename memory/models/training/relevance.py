@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 
 from memory.language.static_embedding import StaticEmbedding
 from memory.models.training.clauses import pack_tables
-from memory.models.training.fitting import Bags, FittingPlan, Floats, Network, fit, softmax_slope
+from memory.models.training.fitting import Bags, FittingPlan, Floats, Network, average_precision, fit, softmax_slope
 from memory.models.training.replacing import replace_tables
 from memory.models.training.talk import DATA
 from memory.understanding.features import SIZE
+from memory.understanding.network import softmax
 from memory.understanding.packaged_weights import RELEVANCE
 from memory.understanding.relevance import RELATIONS, Side, inputs, shared, side
 
@@ -86,9 +87,7 @@ def fit_relevance(examples: Sequence[LabelledPair], plan: FittingPlan = PLAN) ->
 
 def judged(network: Network, examples: Sequence[LabelledPair]) -> Floats:
     """How likely each pair's memory applies to its request or answers it."""
-    scores = network.outputs(_bags(examples), _dense(examples))
-    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-    share: Floats = (raised / raised.sum(axis=1, keepdims=True))[:, :2].sum(axis=1)
+    share: Floats = softmax(network.outputs(_bags(examples), _dense(examples)))[:, :2].sum(axis=1)
     return share
 
 
@@ -115,10 +114,8 @@ def figures(shares: Floats, examples: Sequence[LabelledPair]) -> str:
     needed = relations < 2
     requests = np.array([each.asked for each in examples])
     nothing = set(requests.tolist()) - set(requests[relations < 3].tolist())
-    order = np.argsort(-shares)
-    hits = needed[order].cumsum()
-    average = float((hits / np.arange(1, len(order) + 1) * needed[order]).sum() / needed.sum())
-    message = f"{len(examples)} pairs, {needed.mean():.3f} needed, average precision {average:.3f}"
+    precise = average_precision(shares, needed)
+    message = f"{len(examples)} pairs, {needed.mean():.3f} needed, average precision {precise:.3f}"
     for least in (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
         chosen = shares >= least
         given = set(requests[chosen].tolist()) & nothing

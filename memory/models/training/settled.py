@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.models.training.fitting import FittingPlan, Floats, Network, fit, softmax_slope
+from memory.models.training.fitting import FittingPlan, Floats, Network, average_precision, fit, softmax_slope
 from memory.models.training.replacing import replace_tables
 from memory.models.training.talk import BREAK, DATA, messages, sessions
 from memory.understanding.encoder import Encoder
@@ -87,8 +87,7 @@ def report(clauses: LabelledClauses) -> str:
         likely[own] = _settles(fitted(clauses.of(~own)), clauses.states[own])
     likely, clauses = likely[counted], clauses.of(counted)
     wanted = clauses.outcomes == OUTCOMES.index("settles")
-    ordered = wanted[np.argsort(-likely, kind="stable")]
-    precise = (np.cumsum(ordered) / np.arange(1, len(ordered) + 1))[ordered].mean()
+    precise = average_precision(likely, wanted)
     lines = [f"{len(wanted)} clauses, {wanted.mean():.2f} of them settle something; average precision {precise:.3f}"]
     for least in (0.3, 0.5, SETTLES, 0.9):
         told = likely >= least

@@ -17,6 +17,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from memory.models.training.fitting import average_precision
 from memory.models.training.talk import DATA, labelled_clauses
 from memory.understanding.clauses import ENCODED
 from memory.understanding.features import around, of_text
@@ -52,7 +53,7 @@ def report(path: Path) -> str:
     lasting = labels[:, 0] < len(LASTING_KINDS)
     lines = [f"{path.name}: {len(lasting)} clauses, {lasting.mean():.2f} of them worth keeping"]
     lines += [
-        f"  average precision of keeping, {name}: {_average_precision(keeping(each), lasting):.3f}"
+        f"  average precision of keeping, {name}: {average_precision(keeping(each), lasting):.3f}"
         for name, each in (("bag of features", bags), ("encoder", encoded), ("both", both))
     ]
     score = keeping(both)
@@ -66,11 +67,6 @@ def report(path: Path) -> str:
     reach = softmax(both[:, KINDS : KINDS + len(SCOPES)]).argmax(axis=1)
     lines.append(f"  scope right: {(reach[known] == labels[known, 1]).mean():.2f}")
     return "\n".join(lines)
-
-
-def _average_precision(scores: Array, wanted: Array) -> float:
-    ordered = wanted[np.argsort(-scores, kind="stable")]
-    return float((np.cumsum(ordered) / np.arange(1, len(ordered) + 1))[ordered].mean())
 
 
 def main(arguments: Sequence[str]) -> None:
