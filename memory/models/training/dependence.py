@@ -20,7 +20,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from memory.models.training.fitting import FittingPlan, Floats, Network, fit, softmax_slope
+from memory.models.training.fitting import FittingPlan, Floats, Network, average_precision, fit, softmax_slope
 from memory.models.training.replacing import replace_tables
 from memory.models.training.talk import BREAK, DATA, messages, sessions
 from memory.understanding.dependence import NEEDS, shape
@@ -94,10 +94,9 @@ def report(clauses: Labels) -> str:
     lines = [f"{len(folds)} clauses"]
     for at, need in enumerate(NEEDS[1:3], start=1):
         wanted = clauses.needs == at
-        ordered = wanted[np.argsort(-likely[:, at], kind="stable")]
-        precise = (np.cumsum(ordered) / np.arange(1, len(ordered) + 1))[ordered].mean()
+        precise = average_precision(likely[:, at], wanted)
         lines.append(f"{need}: {wanted.mean():.2f} of them; average precision {precise:.3f}")
-        for least in (0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7):
+        for least in (0.3, 0.4, 0.5, 0.6, 0.7):
             told = likely[:, at] >= least
             lines.append(f"  from {least}: precision {wanted[told].mean():.2f}, recall {told[wanted].mean():.2f}")
     return "\n".join(lines)
