@@ -87,13 +87,16 @@ _NAMED = re.compile(
     rf"\.)? (?:of )?(?P<m2>{MONTH}))\b(?:,? (?P<y>(?:19|20)\d\d)\b)?(?![./-]\w)",
     re.IGNORECASE,
 )
-_EXAMPLE_CHARS: Final = 16
+_EXAMPLE_CHARS: Final = 24
 # What stands right before an example.
 _SHOWN = re.compile(
-    r"\b(?:like|such as|as in|e\.\s?g\.|for example|wie|z\.\s?b\.|zum beispiel|como|p\.\s?ej\.|por ejemplo),? "
-    r"[\"'`“„«]?$",
+    r"\b(?:(?:looks?|written|spel(?:t|led)|formatted|shown|displayed) like|such as|as in|e\.\s?g\.|for example|wie|"
+    r"z\.\s?b\.|zum beispiel|como|p\.\s?ej\.|por ejemplo),? [\"'`“„«]?$",
     re.IGNORECASE,
 )
+
+# What parts two manners of writing of which one is wanted.
+_RATHER = re.compile(r"\b(?:not|never|rather than|instead of|nicht|nie|statt|no|nunca|en vez de)\b", re.IGNORECASE)
 
 # "since yesterday" became "since on 2026-…", "seit gestern" "seit am 2026-…".
 _DOUBLED = re.compile(
@@ -160,7 +163,10 @@ def _month_and_day(found: re.Match[str]) -> tuple[int, int]:
 
 
 def _spelt_in_several_ways(text: str) -> set[tuple[int, int]]:
-    """The month and day of dates that a text writes in more than one manner: it speaks of how they are written."""
+    """The month and day of dates that a text writes in one manner and not in another: it speaks of how they are
+    written."""
+    if not _RATHER.search(text):
+        return set()
     ways: dict[tuple[int, int], set[str]] = {}
     for found in _NAMED.finditer(text):
         ways.setdefault(_month_and_day(found), set()).add(found[0].lower())

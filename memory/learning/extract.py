@@ -31,9 +31,10 @@ from memory.learning.sensitivity import sensitivity
 from memory.learning.speech import is_technical, spoken_in
 from memory.scope import Layer
 from memory.understanding.clauses import Clause, ClauseReader
+from memory.understanding.dependence import ALONE
 from memory.understanding.packaged_weights import reader as shipped
 from memory.understanding.tokens import tokens
-from memory.understanding.wording import Statement, plain, statements
+from memory.understanding.wording import ENDS, Statement, plain, statements, tied
 
 GUIDING: Final = 0.75
 """How sure the trained reader must be of what guides the agent from now on."""
@@ -121,12 +122,13 @@ def extract(
     read = reading.read(text, before)
     found = [_as_sure_as_read(draft, read) for draft in found if _borne_out(draft, read)]
     unsure = []
+    read = _kept_apart(read, found, at)
     for statement in statements(read, before, [picked.option] if picked else []):
         if statement.probability < UNSURE or names_a_commit(statement.text) or is_quoted(statement.text):
             continue
         draft = _draft(statement, at, before, last_question(question))
         if (listed or statement.probability >= _sure_enough(statement)) and not _asks(statement):
-            _add(found, draft)
+            _add(found, draft, tied(read[statement.first : statement.last + 1]))
         elif len(statement.text.split()) >= TELLING:
             unsure.append(replace(draft, unsure=True))
     taught = [*found, *(each for each in unsure if not _is_among(each, found))][:most]
@@ -220,6 +222,24 @@ def _borne_out(draft: FactDraft, read: Sequence[Clause]) -> bool:
     return not read_so or any(each.worth_keeping >= (DOUBTED if each.passing in _IDLE else least) for each in read_so)
 
 
+def _kept_apart(read: Sequence[Clause], found: Sequence[FactDraft], at: datetime) -> list[Clause]:
+    """The clauses, none of which hangs on one that is guarded otherwise, holds for another time, or belongs to what the
+    rules know to be more than a statement: something to be remembered, a choice, an objection to something."""
+    special = [letters(draft.text) for draft in found if draft.pinned or chosen(draft.text) or draft.wrong]
+
+    def manner(clause: Clause) -> tuple[object, ...]:
+        own = letters(clause.text)
+        over = holds_until(clause.text, at) or lasts(clause.text, at)
+        ends = clause.judged.flag("ends") >= ENDS
+        return sensitivity(clause.text), over, ends, [_same_words(own, each) for each in special]
+
+    manners = [manner(clause) for clause in read]
+    return [
+        replace(clause, needs=ALONE) if place and manners[place] != manners[place - 1] else clause
+        for place, clause in enumerate(read)
+    ]
+
+
 def _as_sure_as_read(draft: FactDraft, read: Sequence[Clause]) -> FactDraft:
     """A correction or decision that a rule has found, no surer than :data:`HALF_SURE` beside how likely the trained
     reader finds it worth keeping: "no, add the other row too" is an objection for the moment, and until it is said
@@ -245,28 +265,32 @@ _IDLE: Final = frozenset(("ask", "feel", "quote", "suppose", "ack"))
 """What a rule may find in a clause that says nothing at all about the work."""
 
 
-def _add(found: list[FactDraft], draft: FactDraft) -> None:
-    """Put a draft of the trained reader among those of the rules, of which it takes in what it says itself."""
-    drafted = _own_letters(draft)
-    place = next((at for at, known in enumerate(found) if _are_nested(_own_letters(known), drafted)), None)
-    if place is None:
+def _add(found: list[FactDraft], draft: FactDraft, is_one: bool) -> None:
+    """Put a draft of the trained reader among those of the rules; ``is_one`` says that it cannot be told in parts."""
+    nested = [place for place, known in enumerate(found) if _are_nested(_own_letters(known), _own_letters(draft))]
+    if not nested:
         found.append(draft)
         return
-    found[place] = _as_read(found[place], draft)
-    taken = _own_letters(found[place])
-    found[:] = [each for at, each in enumerate(found) if at == place or each.pinned or _own_letters(each) not in taken]
+    is_one = (is_one or len(nested) == 1) and not any(
+        known.pinned or chosen(known.text) or known.wrong or known.sensitivity is not draft.sensitivity
+        for known in map(found.__getitem__, nested)
+    )
+    found[nested[0]] = _as_read(found[nested[0]], draft, is_one)
+    if is_one:
+        found[:] = [known for place, known in enumerate(found) if place not in nested[1:]]
 
 
-def _as_read(known: FactDraft, draft: FactDraft) -> FactDraft:
+def _as_read(known: FactDraft, draft: FactDraft, is_one: bool) -> FactDraft:
     """A draft of the rules that the trained reader has read too: the rules say how the same words are dated and
-    guarded, and the reader what they are, whose, how far they guide, and what belongs to them because it cannot be
-    understood alone."""
+    guarded, and the reader what they are, whose, how far they guide, and, where what it has read ``is_one``, what
+    belongs to them because it cannot be understood alone."""
     own, drafted = _own_letters(known), _own_letters(draft)
     guides = max(known.importance, draft.importance)
-    if own in drafted[1:] and not known.pinned:
+    if is_one and own in drafted[1:]:
         return replace(draft, importance=guides)
-    goes_on = own != drafted and drafted.startswith(own) and not known.pinned
-    text = draft.text if goes_on or (own == drafted and not stands_alone(known.text)) else known.text
+    if is_one and own != drafted and drafted.startswith(own):
+        known = replace(known, text=draft.text, entities=draft.entities)
+    text = draft.text if own == drafted and not stands_alone(known.text) else known.text
     read = replace(known, text=text, importance=guides, category=draft.category)
     if draft.kind is FactKind.TASK and not known.pinned and known.kind in (FactKind.DECISION, FactKind.FACT):
         read = replace(read, kind=draft.kind, stream=draft.stream, wrong="")

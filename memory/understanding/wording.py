@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import mul
 from typing import Final
 
@@ -154,12 +154,18 @@ def _belongs(clauses: Sequence[Clause], first: int, at: int) -> bool:
     if own.sentence == before.sentence:
         return own.judged.worth_keeping >= BESIDE
     short = min(sum(len(each.text.split()) for each in clauses[first:at]), len(own.text.split())) < FRAGMENT
-    return own.judged.worth_keeping >= UNCERTAIN and (short or own.judged.flag("continues") >= LEANS or hangs(own))
+    goes_on = own.judged.flag("continues") >= LEANS or (hangs(own) and own.judged.scope == before.judged.scope)
+    return own.judged.worth_keeping >= UNCERTAIN and (short or goes_on)
+
+
+def tied(clauses: Sequence[Clause]) -> bool:
+    """Whether each of some clauses goes on with the sentence before it or cannot be understood without it."""
+    return all(own.sentence == before.sentence or hangs(own) for before, own in pairwise(clauses))
 
 
 def hangs(clause: Clause) -> bool:
-    """Whether a clause is told with what was said right before it: it needs that, or, as that does, the reply."""
-    return clause.needs.before >= HANGS or sum(clause.needs) >= LEANS
+    """Whether a clause needs what was said right before it to be understood."""
+    return clause.needs.before >= HANGS
 
 
 def _stated(clauses: Sequence[Clause], span: tuple[int, int, int], reply: str, offered: Sequence[str]) -> Statement:

@@ -31,6 +31,9 @@ MAX_LEDGER_BYTES = 16 * 2**20
 QUIET = timedelta(minutes=5)
 """For how long they were not: a reply may still be under way."""
 
+ELSEWHERE = b"elsewhere"
+"""The tip of a session of which no more is known than that it went on from where a request shares a trail with it."""
+
 LINKS = 4 * MAX_SESSIONS
 """Ends of requests that are kept in memory, about 250 bytes each."""
 
@@ -96,8 +99,8 @@ class LiveSessions:
             return None
         session, shared, at_tip = hit
         live = await self.load(session)
-        if not live.tip:
-            live.tip = trail[shared - 1] if at_tip else b"elsewhere"
+        if live.tip in (b"", ELSEWHERE):
+            live.tip = trail[shared - 1] if at_tip else ELSEWHERE
         return live, shared
 
     def with_history(self, whose: str, messages: Sequence[Message]) -> LiveSession | None:
@@ -112,7 +115,6 @@ class LiveSessions:
         if hit is None or hit[1] < ENOUGH:
             return None
         live = await self.load(hit[0])
-        live.tip = live.tip or b"elsewhere"
         live.end = live.end or hit[2]
         return live
 

@@ -7,6 +7,7 @@ no provider has what follows.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -36,14 +37,18 @@ async def moved_entries(journal: Journal, scope: Scope, ledger: Ledger, conversa
         found = await journal.messages_by_digest(person, digest.hex(), 1)
         return found[0].message.spoken if found else None
 
-    said = {key: await words(key[0]) for key in list(gone)[-MOST:]}
+    said = [(key, await words(key[0])) for key in list(gone)[-MOST:]]
+    spoken_often = Counter(message.spoken for message in conversation.messages)
     moved: list[Entry] = []
     for index in bare:
         message, (digest, occurrence) = conversation.messages[index], keys[index]
-        before = next((key for key, spoken in said.items() if spoken == message.spoken), None)
-        if before is None or message.takes is None or await words(digest) is not None:
+        same = [key for key, spoken in said if spoken == message.spoken]
+        # Which of several that say the same it was, nobody knows.
+        if len(same) != 1 or spoken_often[message.spoken] > 1:
             continue
-        del said[before]
+        [before] = same
+        if message.takes is None or await words(digest) is not None:
+            continue
         moved += [replace(entry, digest=digest, occurrence=occurrence, form=message.takes) for entry in gone[before]]
     return moved
 

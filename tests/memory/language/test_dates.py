@@ -149,5 +149,14 @@ def test_a_date_that_only_shows_how_dates_are_written_is_none(text: str) -> None
     assert resolve(text, AT).text == text
 
 
-def test_a_date_beside_another_one_is_still_one() -> None:
-    assert "(2027-05-05)" in resolve("Open on 5 May, closed from 8 May.", AT).text
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("Open on 5 May, closed from 8 May.", "2027-05-05"),
+        ("It seems like May 5 is when we open.", "2027-05-05"),
+        ("I would like May 5 for the party.", "2027-05-05"),
+        ("We open May 5th, that is on 5 May.", "2027-05-05"),
+    ],
+)
+def test_a_date_that_is_meant_is_one(text: str, day: str) -> None:
+    assert f"({day})" in resolve(text, AT).text

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.fact import Category, FactKind, Origin, Sensitivity, Stream
+from memory.fact import Category, FactDraft, FactKind, Origin, Sensitivity, Stream
+from memory.language.answered import chosen
 from memory.learning.extract import extract
 from memory.learning.rule_extraction import MAX_FACT_CHARS, by_rules
 from memory.scope import Layer
@@ -386,3 +387,66 @@ def test_at_work_a_commit_at_hand_and_a_supposition_that_asks_teach_nothing(said
 )
 def test_a_plain_rule_or_fact_that_stands_alone_is_learnt(said: str) -> None:
     assert [draft for draft in extract(said, Origin.USER, AT, before="Done.", work=True) if not draft.unsure]
+
+
+MADE = "I put the totals in sums.py, as floats, and left the labels where they were."
+
+
+def told(said: str, before: str = "") -> list[FactDraft]:
+    return [each for each in extract(said, Origin.USER, AT, before=before, work=True) if not each.unsure]
+
+
+@pytest.mark.parametrize(
+    ("said", "guard"),
+    [
+        ("We use spaces in here. don't tell anyone that the buyer is a ministry, though.", Sensitivity.RESTRICTED),
+        ("Never print the keys. I'm allergic to wool, too.", Sensitivity.CONFIDENTIAL),
+    ],
+)
+def test_what_is_guarded_otherwise_is_not_told_with_a_rule(said: str, guard: Sensitivity) -> None:
+    rule, *guarded = told(said, MADE)
+    assert rule.sensitivity is Sensitivity.NORMAL and rule.text in said and len(rule.text) < len(said) / 2
+    assert guarded and all(each.sensitivity is guard for each in guarded)
+
+
+def test_what_goes_on_with_a_request_to_remember_is_learned_beside_it() -> None:
+    said = (
+        "Always remember: rates are per mille in every table. it is the same in the api and in the reports to the bank."
+    )
+    pinned, beside = told(said, MADE)
+    assert pinned.pinned and not beside.pinned and "reports to the bank" in beside.text
+
+
+def test_a_choice_behind_a_reason_keeps_what_was_chosen() -> None:
+    offered = "1. Kafka with a schema registry\n2. a table in the catalogue with a nightly sweep\nWhich one?"
+    (draft,) = told("The admins know tables. Option 2 then.", offered)
+    assert draft.kind is FactKind.DECISION and "nightly sweep" in chosen(draft.text)
+
+
+def test_what_was_wrong_ends_with_its_sentence() -> None:
+    said = "It is about rounding. The totals should be integers, not plain floats. nowhere else either."
+    assert [each.wrong for each in told(said, MADE) if each.wrong] == ["plain floats"]
+
+
+def test_what_holds_for_a_while_is_not_told_with_what_lasts() -> None:
+    said = "We never ship without a review. this week not even with one."
+    assert [(each.text, each.valid_until) for each in told(said)] == [("We never ship without a review.", None)]
+
+
+def test_rules_that_stand_alone_stay_apart() -> None:
+    rules = ["Never rebase trunk.", "Never commit build output.", "Never touch third_party."]
+    assert [each.text for each in told(" ".join(rules), MADE)] == rules
+
+
+def test_an_exception_for_one_project_does_not_go_everywhere() -> None:
+    (everywhere, *_) = told("In all my projects changelogs are in English. not here, here they are Dutch.", MADE)
+    assert everywhere.layer is Layer.USER and "here" not in everywhere.text + everywhere.core
+
+
+def test_a_correction_that_the_reader_finds_worth_nothing_is_hardly_sure() -> None:
+    (draft,) = extract(
+        "yeah ok no. keep going. store the other row too", Origin.USER, AT, before="A day's work.", work=True
+    )
+    assert draft.kind is FactKind.CORRECTION and draft.confidence < 0.6
+    (sure,) = told("no, the totals are integer cents, never floats", MADE)
+    assert sure.confidence >= 0.85

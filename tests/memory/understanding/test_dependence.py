@@ -39,15 +39,15 @@ def test_what_goes_on_is_told_with_what_it_goes_on_with() -> None:
     assert only.text == "Surnames never leave the kiosk. not on a receipt and not in a log."
 
 
-def test_a_statement_is_not_told_twice() -> None:
+def test_what_is_too_long_for_one_statement_is_told_once() -> None:
     said = (
-        "Nobody's name stands in a review of an outage. Not the colleague's who typed it, not the customer's who found "
-        "it, and no nickname either, whoever might think that is fun; the report says what let it happen. "
-        "I ask for that in every such text."
+        "Surnames never leave the kiosk, neither on a receipt nor on a label nor on any of the lists that the kitchen "
+        "gets. Nor do first names, not even on the board. not in a log either, whoever reads it."
     )
+    _, names, log = read(said)
+    assert min(names.needs.before, log.needs.before) >= HANGS
     told = [each.text for each in statements(read(said))]
-    assert all(one not in other for at, one in enumerate(told) for other in told[:at] + told[at + 1 :])
-    assert sum("let it happen" in each for each in told) <= 1
+    assert [sum(part in text for text in told) for part in ("Surnames", "first names", "in a log")] == [1, 1, 1]
 
 
 class Needs(DependenceHead):

@@ -145,6 +145,33 @@ async def test_what_was_added_to_words_stands_behind_them_when_their_message_is_
     assert prepared.edits == (await bench.preparation.prepare(talk(again), ARRIVAL)).edits
 
 
+async def test_of_several_that_say_the_same_none_is_given_what_one_of_them_had(bench: Bench) -> None:
+    def asked_twice(reminder: str) -> list[Message]:
+        again = message(Role.USER, Text(reminder + "Read the files."), spoken="Read the files.")
+        return [*history(6, reminder=reminder), message(Role.ASSISTANT, Text("Read.")), again, *history(6)[2:]]
+
+    told = asked_twice("Today is Friday. ")
+    live = await bench.session_of(told)
+    live.decide([Entry(*talk(told).keys()[15], "[recalled]", Form.SUFFIX, "research")])
+    await bench.restart(live, told)
+    resumed = [*asked_twice(""), message(Role.USER, Text("Go on."), spoken="Go on.")]
+    prepared = await bench.preparation.prepare(talk(resumed), ARRIVAL)
+    assert prepared.session is not None and prepared.session.id == live.session.id
+    assert not any(isinstance(edit, Append) and edit.text == "[recalled]" for edit in prepared.edits)
+
+
+async def test_a_fork_that_is_written_anew_leaves_its_session_where_it_is(bench: Bench) -> None:
+    live = await bench.begun(turns=12)
+    live.decide([Entry(*talk(history(12)).keys()[25], "[short, late]", Form.SUFFIX, "shed old", act=Act.REPLACE)])
+    await bench.restart(live, history(12))
+    fork = [*history(5, reminder=""), message(Role.USER, Text("Otherwise, please."), spoken="Otherwise, please.")]
+    await bench.preparation.prepare(talk(fork), ARRIVAL)
+    goes_on = [*history(12), message(Role.ASSISTANT, Text("Done.")), message(Role.USER, Text("Next."), spoken="Next.")]
+    prepared = await bench.preparation.prepare(talk(goes_on), replace(ARRIVAL, at=AT + timedelta(minutes=1)))
+    assert prepared.session is not None and prepared.session.id == live.session.id
+    assert Replace(25, 0, "[short, late]") in prepared.edits
+
+
 async def test_nothing_is_added_to_other_words_or_to_a_message_that_went_without(bench: Bench) -> None:
     live = await bench.begun()
     asked = talk(history(6)).keys()[1]
