@@ -13,6 +13,9 @@ from tests.e2e.script import MARK, flow_of, messages_of
 AHEAD = ("tools", "system", "instructions", "systemInstruction")
 """What stands before the messages in a provider's cache."""
 
+STUB = "[shortened: "
+"""How what stands in the place of a content begins."""
+
 
 class Pair(NamedTuple):
     """A request as the client sent it, and as it was forwarded. ``told`` is by what its receipt says that its prefix is
@@ -26,18 +29,24 @@ class Pair(NamedTuple):
 @dataclass(slots=True)
 class Growth:
     """What was seen of the requests of some sessions: how many have one before them in their session, how many of these
-    memory had added something to, how many prefixes moved and were told of, and where one became shorter than the
-    client's own without a word."""
+    memory had added something to, how many prefixes moved with what was shed, and where one became shorter than the
+    client's own without a word, or before the first part that was shed."""
 
     compared: int = 0
     edited: int = 0
     moved: int = 0
     shorter: list[str] = field(default_factory=list)
 
+    def faults(self) -> list[str]:
+        """What is wrong. Each prefix that moves is read anew: where most do, shedding costs more than it saves."""
+        often = f"{self.moved} of {self.compared} prefixes moved with what was shed"
+        return [*self.shorter, *([often] if self.moved * 2 > self.compared else [])]
+
 
 class _Laid(NamedTuple):
     sent: list[int]
     forwarded: list[int]
+    messages: list[Any]
     ahead: tuple[str, str]
 
 
@@ -47,7 +56,12 @@ def growth(pairs: Iterable[Pair]) -> Growth:
     stands hidden in it included."""
     told, sessions = Growth(), dict[str, list[_Laid]]()
     for pair in pairs:
-        now = _Laid(_messages(pair.sent), _messages(pair.forwarded), (_ahead(pair.sent), _ahead(pair.forwarded)))
+        now = _Laid(
+            _numbers(messages_of(pair.sent)),
+            _numbers(messages_of(pair.forwarded)),
+            messages_of(pair.forwarded),
+            (_ahead(pair.sent), _ahead(pair.forwarded)),
+        )
         begun = _begun(pair.sent)
         earlier = sessions.setdefault(begun, [])
         if begun and earlier:
@@ -56,12 +70,13 @@ def growth(pairs: Iterable[Pair]) -> Growth:
             told.compared += 1
             told.edited += before.sent != before.forwarded
             stay = _forwarded_for(before, own)
-            if kept < stay and pair.told:
+            if kept < stay and pair.told and _shed_at(kept, before, now, pair.told):
                 told.moved += 1
             elif kept < stay:
                 told.shorter.append(
                     f"{begun}: {kept} of the first {stay} messages are as they were forwarded before"
                     f" ({len(now.sent)} sent, {len(now.forwarded)} forwarded)"
+                    + (f", and the next is not what was shed ({pair.told})" if pair.told else "")
                 )
             if before.ahead[0] == now.ahead[0] and before.ahead[1] != now.ahead[1]:
                 told.shorter.append(f"{begun}: what stands before the messages is not as it was forwarded before")
@@ -86,14 +101,25 @@ def _forwarded_for(laid: _Laid, own: int) -> int:
     return min(at + own - begin, end)
 
 
+def _shed_at(place: int, before: _Laid, now: _Laid, step: str) -> bool:
+    """Whether the first message that is not as it was forwarded before is one that was shed: it became shorter, by a
+    stub where it is a person's or a tool's; or, in a rotation, it has the note, and what stood behind it left."""
+    if step == "rotate":
+        return place + 1 < len(before.forwarded) and before.forwarded[place + 1] not in now.forwarded
+    if place >= len(now.messages):
+        return False
+    was, message = json.dumps(before.messages[place]), json.dumps(now.messages[place])
+    return len(message) < len(was) and (STUB in message or now.messages[place].get("role") != "user")
+
+
 def _begun(body: Mapping[str, Any]) -> str:
     """The step in which a session began: the first that its messages name."""
     return next((found[0] for event in flow_of(body) if (found := MARK.search(event.text))), "")
 
 
-def _messages(body: Mapping[str, Any]) -> list[int]:
+def _numbers(messages: Iterable[Any]) -> list[int]:
     """A number for each message, the same for the same one."""
-    return [hash(json.dumps(message, sort_keys=True)) for message in messages_of(body)]
+    return [hash(json.dumps(message, sort_keys=True)) for message in messages]
 
 
 def _ahead(body: Mapping[str, Any]) -> str:

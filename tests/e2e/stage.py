@@ -113,17 +113,19 @@ class Stage:
 
     async def check(self, name: str, action: Callable[[], Awaitable[object]]) -> bool:
         """Do something that raises :class:`Failed` where it does not hold; whether it held. A fault tells what of
-        memory failed or was late meanwhile."""
+        memory failed or was late meanwhile; a text that the action gives back is told with it."""
         started, fault, heard = time.monotonic(), "", len(self._degraded())
+        found: object = None
         try:
-            await action()
+            found = await action()
         except Failed as failed:
             fault = str(failed)
         except (NotEditable, OSError, aiohttp.ClientError) as error:
             fault = f"{type(error).__name__}: {error}"
         if fault and (degraded := self._degraded()[heard:]):
             fault += f"; meanwhile {'; '.join(degraded)}"
-        self.checks.append(Check(name, not fault, fault, time.monotonic() - started))
+        detail = fault or (found if isinstance(found, str) else "")
+        self.checks.append(Check(name, not fault, detail, time.monotonic() - started))
         return not fault
 
     async def start(self) -> None:
@@ -225,14 +227,15 @@ class Stage:
                 first.setdefault(number, Pair(sent[number].body, one.body, shed["step"] if shed else ""))
         return growth(first.values())
 
-    async def grows(self) -> None:
+    async def grows(self) -> str:
         """No request shares less with the one before it than what the client itself sent, unless its own receipt says
-        that something left it."""
+        that something left it, and then only from there on; how many did."""
         told = await self.growth()
-        if told.shorter:
-            raise Failed(f"of {told.compared}: {'; '.join(told.shorter)}")
+        if faults := told.faults():
+            raise Failed(f"of {told.compared}: {'; '.join(faults)}")
         if not told.compared:
             raise Failed("no request goes on from another one")
+        return f"{told.moved} of {told.compared} moved with what was shed"
 
     async def say(self, words: str) -> Forwarded:
         """One request of a plain program in the client's project, a session of its own; what was forwarded for it."""

@@ -47,7 +47,7 @@ def test_sessions_are_told_apart_by_the_step_that_they_began_in() -> None:
     assert growth([_pair(ASKED, added=True), _pair(other, added=False)]).compared == 0
 
 
-LEFT = {"role": "user", "content": "(left)"}
+LEFT = {"role": "user", "content": "[shortened: it]"}
 
 
 def _talk(messages: int) -> list[dict[str, Any]]:
@@ -78,6 +78,25 @@ def test_a_shed_that_was_told_of_excuses_that_request_and_no_other() -> None:
     assert growth([shed(6, 0), shed(8, 3, "fold"), shed(10, 3)]).shorter == []
     assert len(growth([shed(6, 0), shed(8, 3, "fold"), shed(10, 4)]).shorter) == 1
     assert len(growth([shed(6, 0, "fold"), shed(8, 3)]).shorter) == 1
+
+
+def test_a_break_before_what_was_shed_is_one_whatever_the_receipt_says() -> None:
+    def broken(messages: int, told: str) -> Pair:
+        asked = {"role": "user", "content": f"Broken {messages} [step-0001]"}
+        return Pair({"messages": _talk(messages)}, {"messages": [asked, *_talk(messages)[1:]]}, told)
+
+    for step in ("trim", "fold", "rotate"):
+        told = growth([broken(6, step), broken(8, step), broken(10, step)])
+        assert (told.moved, len(told.shorter)) == (0, 2), step
+    lost = growth([_cut(6, 1), Pair({"messages": _talk(8)}, {"messages": [ASKED, LEFT, *_talk(8)[2:]]}, "trim")])
+    assert (lost.moved, len(lost.shorter)) == (0, 1)
+
+
+def test_prefixes_that_move_most_of_the_time_are_a_fault() -> None:
+    rotated = [_cut(at, at - 2, "rotate") for at in range(6, 16, 2)]
+    assert growth(rotated).faults() == ["4 of 4 prefixes moved with what was shed"]
+    seldom = growth([*rotated[:2], *(_cut(at, 6) for at in range(10, 14, 2))])
+    assert (seldom.moved, seldom.faults()) == (1, [])
 
 
 def test_hidden_rounds_stand_where_they_stood() -> None:
