@@ -103,9 +103,10 @@ def _forwarded_for(laid: _Laid, own: int) -> int:
 
 def _shed_at(place: int, before: _Laid, now: _Laid, step: str) -> bool:
     """Whether the first message that is not as it was forwarded before is one that was shed: it became shorter, by a
-    stub where it is a person's or a tool's; or, in a rotation, it has the note, and what stood behind it left."""
+    stub where it is a person's or a tool's; or, in a rotation, it has the note, and what stood right behind it left."""
     if step == "rotate":
-        return place + 1 < len(before.forwarded) and before.forwarded[place + 1] not in now.forwarded
+        behind = slice(place + 1, place + 3)
+        return bool(before.forwarded[behind]) and before.forwarded[behind] != now.forwarded[behind]
     if place >= len(now.messages):
         return False
     was, message = json.dumps(before.messages[place]), json.dumps(now.messages[place])
