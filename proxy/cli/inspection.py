@@ -52,7 +52,10 @@ def _standing(data: dict[str, Any]) -> None:
         if data["kept"] or data["lost"] or data["broken"]:
             rows += [("kept for the journal", data["kept"]), ("lost", data["lost"]), ("not taken back", data["broken"])]
     if progress := data.get("reindexing"):
-        rows.append(("index being filled", f"{progress['done']} of {progress['total']} ({progress['embedder']})"))
+        if progress["fault"]:
+            rows.append(("new index given up", progress["fault"]))
+        elif not progress["finished"]:
+            rows.append(("index being filled", f"{progress['done']} of {progress['total']} ({progress['embedder']})"))
     rows += [
         ("being shed" if not place else "", sessions.line(each)) for place, each in enumerate(data.get("shed", ()))
     ]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
+from memory.services.reindexing import Progress
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.api.asking import asking
 from tests.proxy.web.browsing import ROOT, Browser, let_in
@@ -73,6 +76,10 @@ async def test_sessions_are_drawn(full: Running) -> None:
     assert "shed 1 times" in page.raw and "tokens left out" in page.text
     await browser.get("sessions/nothing", 404)
     request = await browser.get(f"requests/{shed['id']}")
+    assert shed["shed"]["warm"] and "anew that it had in its cache" in request.text
+    with closing(sqlite3.connect(full.edge.settings.home / "journal.db")) as journal, journal:
+        journal.execute("UPDATE receipts SET body = replace(body, '\"warm\":true', '\"warm\":false')")
+    assert "in its cache" not in (await browser.get(f"requests/{shed['id']}")).text
     handle = next(each for each in request.links if "/content/" in each).removeprefix(ROOT)
     assert "the heron nests at the northern pier" in (await browser.get(handle)).text
     await browser.get("content/0123456789ab.0", 404)
@@ -120,8 +127,17 @@ async def test_sums_settings_and_health(full: Running) -> None:
     assert "memory.recall.tokens" in settings.text and "server.port" not in settings.text
     health = await browser.get("status")
     assert "All is well" in health.text and str(full.edge.settings.home) in health.text
+    assert full.edge.memory is not None
+    for progress, told in (
+        (Progress("wordhash", 5, 53), "Index being filled5 of 53"),
+        (Progress("wordhash", 7, 53, True, "no room"), "New index, given up7 of 53: no room"),
+        (Progress("wordhash", 53, 53, True), ""),
+    ):
+        full.edge.memory.reindexer.progress = progress
+        page = await browser.get("status")
+        assert told in page.text and (told or " of 53" not in page.text), page.text
     page = await browser.submit(health, "status/pause")
-    assert "Memory is paused" in page.text and full.edge.memory is not None and full.edge.memory.pause.on
+    assert "Memory is paused" in page.text and full.edge.memory.pause.on
     await browser.submit(page, "status/resume")
     assert not full.edge.memory.pause.on
 
