@@ -85,9 +85,10 @@ class Candidate:
 
     ``owner`` is whose sessions bear it out: only they see it, and decide. ``reason`` is what the person said when they
     decided; ``sources_then`` and ``sessions_then`` what there was for it at that time; ``fact`` is the shared fact that
-    it became. The other fields are those of :class:`Proposal`.
+    it became.
     """
 
+    # What the others mean is said at `Proposal`.
     id: str
     owner: str
     kind: CandidateKind

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from docs.generate import DOCS, ROOT, WRITTEN, outdated
+from docs.generate import DOCS, ROOT, WRITTEN, endpoints, outdated
 from docs.generate.links import anchors, broken
 from docs.generate.navigation import navigation
 from docs.generate.settings import comments
@@ -36,6 +36,16 @@ def between(page: Path, mark: str) -> str:
 
 def test_the_reference_pages_are_those_of_the_code() -> None:
     assert outdated() == [], "run: python -m docs.generate"
+
+
+def test_an_object_is_told_to_have_all_of_another_only_where_it_may_miss_the_same_fields() -> None:
+    told = endpoints.page()
+    assert "### PastFact\n\nall of [Memory]" in told and "### Proposal\n\nall of" not in told
+    assert told.count("One memory. ") == 1, "what is said of the other one is not said again"
+
+
+def test_every_value_of_a_field_is_told() -> None:
+    assert "`, …" not in endpoints.page()
 
 
 def test_the_readme_is_short() -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from aiohttp import web
 
-from proxy.api.answer_schema import REFERENCE
+from proxy.api.answer_schema import REFERENCE, description_of
 from proxy.api.endpoints import endpoints
 from proxy.api.openapi import ROOT, Operation, description
 
@@ -38,8 +38,6 @@ _OBJECTS = """## Objects
 _NAMES: Final = {"string": "text", "integer": "number", "number": "number", "boolean": "true or false", "null": "null"}
 _FORMATS: Final = {"date-time": "time", "date": "day"}
 
-MOST_VALUES: Final = 4
-"""Values of a text that are told in the line of its field."""
 LEAST_SHARED: Final = 5
 """Fields that an object has at least of which it is told that another one has them all."""
 
@@ -66,7 +64,7 @@ def _section(path: str) -> str:
 
 
 def _told(route: web.RouteDef, told: Schema) -> str:
-    text = re.sub(r"\s+", " ", inspect.getdoc(route.handler) or "").replace("``", "`")
+    text = description_of(inspect.getdoc(route.handler) or "")
     path = re.sub(r"\{(\w+):[^}]*\}", r"{\1}", f"{ROOT}{route.path}")
     [(kind, content)] = told["paths"][path][route.method.lower()]["responses"]["2XX"]["content"].items()
     head = f"**`{route.method} /palimpsest{route.path}`**\n\n{text}\n\n"
@@ -107,18 +105,32 @@ def _fields(name: str, objects: Mapping[str, Schema]) -> str:
         if field not in inherited
     ]
     begun = [f"all of [{shared}](#{shared.lower()})"] if shared else []
-    return f"{'; '.join([*begun, *fields])}. {schema.get('description', '')}".strip()
+    said = _beyond(schema.get("description", ""), objects[shared].get("description", "") if shared else "")
+    return f"{'; '.join([*begun, *fields])}. {said}".strip()
+
+
+def _beyond(said: str, known: str) -> str:
+    """What is said behind the sentences with which another text begins too."""
+    sentences, others = (re.split(r"(?<=\.) ", text) for text in (said, known))
+    same = next((at for at, (one, other) in enumerate(zip(sentences, others, strict=False)) if one != other), None)
+    return " ".join(sentences[min(len(sentences), len(others)) if same is None else same :])
 
 
 def _shared(name: str, objects: Mapping[str, Schema]) -> str:
-    """The largest of the other objects whose fields this one has all; empty for none."""
-    mine = objects[name]["properties"].items()
+    """The largest of the other objects whose fields this one has all, and may miss where that one may; empty for
+    none."""
+    mine = _by_field(objects[name])
     smaller = [
-        (len(of["properties"]), other)
+        (len(theirs), other)
         for other, of in objects.items()
-        if LEAST_SHARED <= len(of["properties"]) < len(mine) and of["properties"].items() <= mine
+        if LEAST_SHARED <= len(theirs := _by_field(of)) < len(mine) and theirs.items() <= mine.items()
     ]
     return max(smaller, default=(0, ""))[1]
+
+
+def _by_field(schema: Schema) -> dict[str, tuple[Schema, bool]]:
+    """The type of each field, and whether it is always there."""
+    return {name: (of, name in schema["required"]) for name, of in schema["properties"].items()}
 
 
 def _type(schema: Schema) -> str:
@@ -131,9 +143,7 @@ def _type(schema: Schema) -> str:
     if "anyOf" in schema:
         return " or ".join(_type(each) for each in schema["anyOf"])
     if "enum" in schema:
-        values = schema["enum"]
-        more = ", …" if len(values) > MOST_VALUES else ""
-        return f"({', '.join(f'`{each}`' for each in values[:MOST_VALUES])}{more})"
+        return f"({', '.join(f'`{each}`' for each in schema['enum'])})"
     if schema["type"] == "array":
         return f"list of {_type(schema['items'])}"
     if schema["type"] == "object":

@@ -16,9 +16,12 @@ HIDDEN = "(restricted: ask for it by its id)"
 
 class MemoryNow(TypedDict):
     """What is told of a memory beside what is kept of it: whether it is a fact or a turn of a talk, how strong a fact
-    is now, and whether it is in quarantine."""
+    is now, and whether it is in quarantine. What would tell the text of a restricted one is missing."""
 
     sort: Literal["fact", "turn"]
+    wrong: NotRequired[str]
+    core: NotRequired[str]
+    entities: NotRequired[tuple[str, ...]]
     strength: NotRequired[float]
     quarantined: NotRequired[bool]
 

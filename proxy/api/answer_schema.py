@@ -107,38 +107,41 @@ class AnswerSchemas:
             raise TypeError(f"two kinds of answers are called {name}: {kind!r} and {self._kinds[name]!r}")
         if name not in self.named:
             self.named[name] = {}  # a type may hold itself
-            fields, required = self._fields(kind)
+            fields, ways = self._fields(kind)
             told = {"description": _says(kind)} if _says(kind) else {}
+            required = set[str].intersection(*ways)
             self.named[name] |= {"type": "object", **told, "properties": fields, "required": sorted(required)}
+            if all(each - required for each in ways):
+                self.named[name]["anyOf"] = [{"required": sorted(each - required)} for each in ways]
         return {"$ref": f"{REFERENCE}{name}"}
 
-    def _fields(self, kind: Any) -> tuple[dict[str, Schema], set[str]]:
-        """The fields of an object, and which of them are always there."""
+    def _fields(self, kind: Any) -> tuple[dict[str, Schema], list[set[str]]]:
+        """The fields of an object, and which of them are always there, for each type that it may be of."""
         if get_origin(kind) is Annotated:
             kind = next(each for each in get_args(kind)[1:] if isinstance(each, Fields))
         if isinstance(kind, Fields):
             fields: dict[str, Schema] = {}
-            required: set[str] = set()
+            ways: list[set[str]] = [set()]
             for part in kind.of:
-                more, always = self._fields(part)
+                more, of_part = self._fields(part)
                 fields |= more
-                required = (required - more.keys()) | always
+                ways = [(way - more.keys()) | always for way in ways for always in of_part]
             kept = fields.keys() - set(kind.without)
-            return {name: schema for name, schema in fields.items() if name in kept}, required & kept
+            return {name: schema for name, schema in fields.items() if name in kept}, [way & kept for way in ways]
         if get_origin(kind) in (Union, types.UnionType):
             return self._fields_of_either(get_args(kind))
         hints = kind() if inspect.isfunction(kind) else get_type_hints(kind, include_extras=True)
         if dataclasses.is_dataclass(kind):
             hints = {each.name: hints[each.name] for each in dataclasses.fields(kind)}
         always = {name for name, hint in hints.items() if get_origin(hint) is not NotRequired}
-        return {name: self.of(hint if name in always else get_args(hint)[0]) for name, hint in hints.items()}, always
+        return {name: self.of(hint if name in always else get_args(hint)[0]) for name, hint in hints.items()}, [always]
 
-    def _fields_of_either(self, kinds: tuple[Any, ...]) -> tuple[dict[str, Schema], set[str]]:
+    def _fields_of_either(self, kinds: tuple[Any, ...]) -> tuple[dict[str, Schema], list[set[str]]]:
         every = [self._fields(each) for each in kinds]
         fields: dict[str, Schema] = {}
         for name in dict.fromkeys(name for each, _ in every for name in each):
             fields[name] = _either([each[name] for each, _ in every if name in each])
-        return fields, set.intersection(*(always for _, always in every))
+        return fields, [way for _, ways in every for way in ways]
 
 
 def _either(schemas: list[Schema]) -> Schema:
@@ -159,11 +162,33 @@ def _is_record(kind: Any) -> bool:
     )
 
 
+def description_of(text: str) -> str:
+    """What a docstring says, for those who do not read Python."""
+    plain = re.sub(r":\w+:`~?(?:\w+\.)*(\w+)`", r"`\1`", re.sub(r"\s+", " ", text).strip()).replace("``", "`")
+    return re.sub(r"\bNone\b", "null", plain)
+
+
 def _says(kind: Any) -> str:
     """What the docstring of a type says, or those of several; empty where there is none, or it is another's."""
+    if get_origin(kind) is Annotated:
+        return _says(next((each for each in get_args(kind)[1:] if isinstance(each, Fields)), get_args(kind)[0]))
     if isinstance(kind, Fields):
-        return " ".join(filter(None, map(_says, kind.of)))
+        every = [_says(each) for each in kind.of]
+        # What a later part tells of a field takes the place of what an earlier one does.
+        told = (_without(each, kind.without, " ".join(every[at + 1 :])) for at, each in enumerate(every))
+        return " ".join(filter(None, told))
     if get_origin(kind) in (Union, types.UnionType):
         return " ".join(filter(None, map(_says, get_args(kind))))
-    text = "" if get_origin(kind) is Annotated else kind.__doc__ or ""
-    return "" if text.startswith(f"{kind.__name__}(") else re.sub(r"\s+", " ", text).strip().replace("``", "`")
+    text = kind.__doc__ or ""
+    return "" if text.startswith(f"{kind.__name__}(") else description_of(text)
+
+
+def _without(text: str, left_out: Iterable[str], later: str) -> str:
+    """A description without the clauses that begin with a field that is left out, or of which a ``later`` one tells."""
+    gone = {*left_out, *re.findall(r"`(\w+)`", later)}
+    told = []
+    for sentence in re.split(r"(?<=\.) (?=[A-Z`])", text):
+        clauses = re.split(r"; ", sentence.removesuffix("."))
+        kept = [each for each in clauses if not ((found := re.match(r"`(\w+)`", each)) and found[1] in gone)]
+        told += ["; ".join(kept) + "." if sentence.endswith(".") else "; ".join(kept)] if kept else []
+    return " ".join(told)

@@ -38,12 +38,16 @@ STILL = 180.0
 """Seconds for which a worker may get nowhere before that is told: one exchange takes a few at most."""
 
 
+MemoryMode = Mode | Literal["paused", "missing"]
+"""How far memory takes part; ``missing`` while it is not open."""
+
+
 class Health(TypedDict):
     """Whether all is well, and what is not, in sentences; how far memory takes part, and how many candidates wait."""
 
     status: Literal["ok", "degraded", "opening"]
     why: list[str]
-    memory: str
+    memory: MemoryMode
     version: str
     candidates: int
     row_security: NotRequired[RowSecurity]
@@ -79,7 +83,7 @@ async def metrics(request: web.Request) -> web.Response:
     return response
 
 
-def mode(edge: Edge) -> str:
+def mode(edge: Edge) -> MemoryMode:
     """How far memory takes part at the moment."""
     if edge.settings.memory.mode is Mode.OFF:
         return Mode.OFF

@@ -6,6 +6,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from aiohttp import web
@@ -14,7 +15,7 @@ from memory.features import features
 from memory.hooks.params import MAX_TEXT_CHARS
 from memory.version import release
 from proxy.api.access import is_for_one_user
-from proxy.api.answer_schema import AnswerSchemas, answer_type
+from proxy.api.answer_schema import AnswerSchemas, answer_type, description_of
 from proxy.api.params import MOST
 from proxy.api.responses import Fault, Json, answer
 
@@ -120,7 +121,13 @@ class Operation(NamedTuple):
 @routes.get("/api/openapi.json")
 async def openapi(request: web.Request) -> Json[dict[str, Any]]:
     """This description, as OpenAPI 3.1."""
-    return answer(description(_operations(request.app.router.resources())))
+    return answer(_described_once(tuple(_operations(request.app.router.resources()))))
+
+
+@lru_cache(maxsize=1)
+def _described_once(operations: tuple[Operation, ...]) -> dict[str, Any]:
+    """The document, made once for all who ask: routes and features stay as they are while a server runs."""
+    return description(operations)
 
 
 def description(operations: Iterable[Operation]) -> dict[str, Any]:
@@ -163,7 +170,7 @@ def _operations(resources: Iterable[web.AbstractResource]) -> list[Operation]:
 
 def _described(each: Operation, schemas: AnswerSchemas) -> dict[str, Any]:
     key = f"{each.method} {each.path}"
-    text = re.sub(r"\s+", " ", inspect.getdoc(each.handler) or "").replace("``", "`")
+    text = description_of(inspect.getdoc(each.handler) or "")
     open_to_all = each.path in _OPEN_TO_ALL
     told = answer_type(each.handler)
     schema = {"type": "string"} if told is None else schemas.of(told)

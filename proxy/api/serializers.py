@@ -13,7 +13,7 @@ from memory.session import Receipt, Shed
 
 
 class ShedInShort(TypedDict):
-    """How many parts were shed, in the place of their list."""
+    """``parts`` is how many were shed."""
 
     parts: int
 

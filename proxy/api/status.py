@@ -15,7 +15,7 @@ from memory.ports import Counts
 from memory.services.reindexing import Progress
 from memory.version import release
 from proxy.api import savings, sessions
-from proxy.api.health import mode, unwell
+from proxy.api.health import MemoryMode, mode, unwell
 from proxy.api.params import memory_of, query_limit, query_text
 from proxy.api.responses import Json, answer
 from proxy.edge import EDGE
@@ -46,7 +46,7 @@ class Glance(TypedDict):
 
     status: Literal["ok", "degraded"]
     why: list[str]
-    memory: str
+    memory: MemoryMode
     memories: NotRequired[int]
     candidates: NotRequired[int]
     sums: NotRequired[savings.Sums]
@@ -77,7 +77,7 @@ class Status(TypedDict):
     pid: int
     home: str
     up_seconds: int
-    memory: str
+    memory: MemoryMode
     failures: dict[str, int]
     passed: list[Annotated[dict[str, Any], Fields("PassedOn", PassthroughKind, TimesPassed)]]
     latest: list[MemoryFailure]

@@ -19,6 +19,9 @@ _Commit = Annotated[str, Meta(pattern="^([0-9a-f]{40,64})?$")]
 
 
 class _AnchorRecord(msgspec.Struct):
+    """Where a memory was learnt. ``id`` is the memory's, ``anchor`` the first commit of its branch by which others know
+    it; ``staged`` says that it holds on that branch only; ``cites`` are the places in the code that it names."""
+
     id: Annotated[str, Meta(min_length=1, max_length=64)]
     owner: _Text
     repository: _Text

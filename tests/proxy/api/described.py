@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from functools import cache
 from typing import Any
 
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from jsonschema import Draft202012Validator, FormatChecker  # type: ignore[import-untyped]
 
 from memory.features import features
 from memory.hooks.feature import Feature
 from proxy.api.endpoints import endpoints
 from proxy.api.openapi import ROOT, Operation, description
+
+FORMATS = FormatChecker(("date",))
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
 
 Features = tuple[type[Feature], ...]
 
@@ -70,7 +74,13 @@ def _validator(of: Features, operation: tuple[str, str], sort: int) -> Draft2020
     path, method = operation
     [(kind, content)] = _told(of)["paths"][path][method]["responses"][f"{sort}XX"]["content"].items()
     schema = content["schema"] if kind == "application/json" else {}
-    return Draft202012Validator({**schema, "components": _told(of)["components"]})
+    return Draft202012Validator({**schema, "components": _told(of)["components"]}, format_checker=FORMATS)
+
+
+@FORMATS.checks("date-time", raises=ValueError)  # type: ignore[untyped-decorator]
+def _is_moment(value: Any) -> bool:
+    """By RFC 3339, for which jsonschema itself needs another package."""
+    return not isinstance(value, str) or bool(_MOMENT.fullmatch(value) and datetime.fromisoformat(value))
 
 
 def _said(error: Any) -> str:

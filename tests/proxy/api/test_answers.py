@@ -176,6 +176,14 @@ async def test_an_answer_with_a_field_of_which_nothing_is_said_is_found() -> Non
             check_answer("GET", "api", 200, wrong)
 
 
+def test_a_time_that_is_none_is_found() -> None:
+    entry = {"who": "ada", "what": "GET api", "memory": "", "user": "", "status": 200}
+    check_answer("GET", "api/audit", 200, {"audit": [entry | {"at": "2026-03-04T05:06:07.89+00:00"}]})
+    for wrong in ("yesterday", "2026-03-04", "2026-03-04T05:06:07", "2026-13-04T05:06:07Z"):
+        with pytest.raises(AssertionError):
+            check_answer("GET", "api/audit", 200, {"audit": [entry | {"at": wrong}]})
+
+
 def test_every_endpoint_but_two_says_what_it_answers() -> None:
     silent = {route.path.removeprefix("/") for route in endpoints() if answer_type(route.handler) is None}
     assert silent == set(LINES)
@@ -183,16 +191,22 @@ def test_every_endpoint_but_two_says_what_it_answers() -> None:
 
 @dataclasses.dataclass
 class _Held:
+    """What is held. ``name`` is its name; ``size`` is a number, None for none; see :class:`memory._Held`."""
+
     name: str
     size: int = 0
 
 
 class _More(TypedDict):
+    """In other words: ``size`` is a text."""
+
     size: str
     sort: NotRequired[Literal["held"]]
 
 
 class _Kept(TypedDict):
+    """What is kept. ``at`` is when; ``name`` is its name."""
+
     name: str
     at: int
 
@@ -206,6 +220,10 @@ def test_the_fields_of_several_types_are_those_of_one_object() -> None:
     }
     assert schemas.named["Whole"] == {
         "type": "object",
+        "description": (
+            "What is held. `name` is its name; see `_Held`. What is kept. `name` is its name. "
+            "In other words: `size` is a text."
+        ),
         "properties": {
             "name": {"type": "string"},
             "size": {"type": "string"},
@@ -213,6 +231,20 @@ def test_the_fields_of_several_types_are_those_of_one_object() -> None:
         },
         "required": ["name", "size"],
     }
+
+
+def test_an_object_has_the_fields_of_one_of_its_types_whole() -> None:
+    schemas = AnswerSchemas()
+    schemas.of(Annotated[dict[str, Any], Fields("Either", _Held | _Kept)])
+    assert schemas.named["Either"]["required"] == ["name"]
+    assert schemas.named["Either"]["anyOf"] == [{"required": ["size"]}, {"required": ["at"]}]
+
+
+def test_what_is_added_to_an_object_is_described_behind_it() -> None:
+    schemas = AnswerSchemas()
+    inner = Annotated[dict[str, Any], Fields("Inner", _Kept)]
+    schemas.of(Annotated[dict[str, Any], Fields("Outer", inner, _More)])
+    assert schemas.named["Outer"]["description"].startswith("What is kept.")
 
 
 def test_two_kinds_of_answers_have_two_names() -> None:

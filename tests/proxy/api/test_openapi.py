@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from proxy.api import openapi
 from proxy.api.endpoints import api
 from proxy.api.openapi import BODY
 from tests.proxy.api.asking import Asking
@@ -42,6 +43,19 @@ async def test_every_route_is_described_and_nothing_else(proxy: Running, ask: As
     names = [operation["operationId"] for of in told["paths"].values() for operation in of.values()]
     assert len(set(names)) == len(names)
     assert all(operation["description"] for of in told["paths"].values() for operation in of.values())
+
+
+async def test_the_description_is_for_those_who_do_not_read_python(ask: Asking) -> None:
+    told = await ask("GET", "api/openapi.json")
+    said = [operation["description"] for of in told["paths"].values() for operation in of.values()]
+    said += [schema["description"] for schema in told["components"]["schemas"].values()]
+    assert [text for text in said if re.search(r":\w+:`|``|\bNone\b|…$", text)] == []
+
+
+async def test_the_description_is_made_once(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = await ask("GET", "api/openapi.json")
+    monkeypatch.setattr(openapi, "AnswerSchemas", None)
+    assert await ask("GET", "api/openapi.json") == first
 
 
 async def test_the_fields_that_are_described_are_those_that_are_taken(ask: Asking) -> None:
