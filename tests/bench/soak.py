@@ -19,6 +19,7 @@ import asyncio
 import json
 import os
 import random
+import re
 import shutil
 import sys
 import tempfile
@@ -230,6 +231,7 @@ def run(arguments: Namespace) -> dict[str, Any]:
         "caught_up": ready,
         "faults": faults,
         "health": why,
+        "memory_failed": dict(Counter(re.findall(r"memory failed while (.*)", log))),
         "stopped_with": stopped,
     }
 
