@@ -90,10 +90,10 @@ def _redactor_of(policies: Policies, org: str | None) -> Redact | None:
 
 @lru_cache(maxsize=8)
 def _redactor_with(numbers: frozenset[NumberKind]) -> Redact:
-    short = lru_cache(maxsize=4096)(lambda text: redact(text, numbers).text)
+    short = lru_cache(maxsize=2048)(lambda text: redact(text, numbers).text)
     return lambda text: short(text) if len(text) < SHORT else redact(text, numbers).text
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def _redacted_short(text: str) -> str:
     return redact(text).text

@@ -1,9 +1,10 @@
-"""A dictionary of the entries that were used last."""
+"""Dictionaries of the entries that were used last: so many of them, or so many bytes."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 K = TypeVar("K")
@@ -48,3 +49,38 @@ class LruDict(OrderedDict[K, V]):
         """Take an entry out, as from any dictionary."""
         with self._lock:
             return super().pop(key, *default)
+
+
+class WeighedDict(OrderedDict[K, V]):
+    """Holds values of ``room`` bytes together at most, as ``weigh`` reckons them, which is the same for a value as long
+    as it is here; the entry that was put or moved to the end the longest ago goes first.
+
+    Several threads may use one, by the methods below and, with its ``lock`` held, by ``get`` and ``move_to_end``.
+    """
+
+    def __init__(self, room: int, weigh: Callable[[V], int]) -> None:
+        self.lock = threading.RLock()
+        super().__init__()
+        self.room = room
+        self.held = 0
+        self._weigh = weigh
+
+    def put(self, key: K, value: V) -> None:
+        """Set an entry, which is the newest then; one that is larger than all of the room is not kept, nor is what was
+        there before."""
+        with self.lock:
+            if key in self:
+                self.held -= self._weigh(self.pop(key))
+            weight = self._weigh(value)
+            if weight > self.room:
+                return
+            self[key] = value
+            self.held += weight
+            while self.held > self.room:
+                self.held -= self._weigh(self.popitem(last=False)[1])
+
+    def clear(self) -> None:
+        """Take all out."""
+        with self.lock:
+            super().clear()
+            self.held = 0

@@ -121,7 +121,7 @@ def on_page(text: str) -> str:
     return short if stands_alone(short) else text
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _guidance(fact: Fact) -> float:
     """How far a fact tells what to do from now on, 0..1."""
     if fact.origin is Origin.PERSON:

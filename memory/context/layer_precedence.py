@@ -51,7 +51,7 @@ def nearest(facts: Sequence[Fact]) -> frozenset[str]:
     return frozenset(lost)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def _rivals(far: str, near: str) -> bool:
     """Whether two facts cannot both be followed. The same pairs come up again and again."""
     first, second = words_of(far), words_of(near)

@@ -130,7 +130,7 @@ def only_moves_on(stems: Iterable[str]) -> bool:
     return _MOVES.issuperset(stems)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=2048)
 def only_nods(text: str) -> bool:
     """Whether a text only agrees, points or lets the work go on ("Sounds good.", "Go ahead."): it names nothing."""
     return _NODS.issuperset(stems_of(text))
@@ -145,7 +145,7 @@ def about_work(stems: Iterable[str]) -> float:
     return sum(stem in _WORKS for stem in words) / len(words) if words else 0.0
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=2048)
 def tells(text: str) -> bool:
     """Whether a text states anything, rather than only asking or ordering what was then the next step."""
     return any(not piece.endswith("?") and not _ORDER.match(piece) for piece in _pieces(text))
@@ -156,7 +156,7 @@ def only_exclaims(text: str) -> bool:
     return not _pieces(text)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=2048)
 def mostly_asks(text: str) -> bool:
     """Whether a text is a question with little more than what frames one.
 

@@ -105,7 +105,7 @@ def of_one_form(older: Sequence[str], newer: Sequence[str]) -> bool:
     return len(swapped) == 1 and not any(each in STOP for each in swapped[0])
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def counts(word: str) -> bool:
     """Whether a word has a digit."""
     return any(map(str.isdigit, word))

@@ -12,11 +12,11 @@ CLASH: Final = 0.6
 """How sure it must be that both cannot hold."""
 
 
-CLAIMS: Final = 65536
+CLAIMS: Final = 16384
 """Texts of which it is kept what they claim: what is new is like what was new before, all through an owner's nights."""
 
 
-@lru_cache(maxsize=32768)
+@lru_cache(maxsize=16384)
 def compared(older: str, newer: str) -> ContradictionVerdict:
     """What the newer text means for the older one."""
     return compare_claims(_claim(older), _claim(newer))

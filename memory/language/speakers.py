@@ -23,7 +23,7 @@ _LABELS: Final = vocabulary(
 ).union(WEEKDAYS)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=2048)
 def speaker_in(text: str) -> str:
     """The name that a line begins with as its speaker's, or an empty string."""
     match = _SPEAKER_LINE.match(text)

@@ -51,7 +51,7 @@ class StaticEmbedding:
         self._scales = scales
         self._row = {word: row for row, word in enumerate(vocabulary)}
         # One cache an instance: tokens recur, and cutting one up is most of the work.
-        self._rows = lru_cache(maxsize=65536)(self._find)
+        self._rows = lru_cache(maxsize=8192)(self._find)
 
     @classmethod
     def load(cls, path: Path | None = None) -> "StaticEmbedding":

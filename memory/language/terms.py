@@ -25,7 +25,7 @@ _TYPICAL: Final = 20.0
 """Stems of a typical memory. A constant, because the store's own mean moves and vectors are written once."""
 
 
-@lru_cache(maxsize=131072)
+@lru_cache(maxsize=16384)
 def term(stem: str) -> int:
     """The number of a stem, the same on every machine and in every version: CRC-32 of its UTF-8."""
     return zlib.crc32(stem.encode("utf-8", "surrogatepass"))
@@ -40,7 +40,7 @@ def document_terms(text: str, speaker: str = "", typical: float = _TYPICAL) -> d
     return _weighed(stems(text) + stems(speaker), typical)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=6144)
 def words_of(text: str) -> frozenset[int]:
     """The terms of a text as a set, for comparing."""
     return frozenset(map(term, stems(text)))

@@ -60,7 +60,7 @@ def tokens(text: str) -> list[str]:
     return _TOKEN.findall(text)
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def parts(token: str) -> tuple[str, ...]:
     """The words of one raw token: itself in lower case first, then its parts when it is an identifier.
 
@@ -142,7 +142,7 @@ _IRREGULAR: dict[str, str] = {
 }  # fmt: skip
 
 
-@lru_cache(maxsize=131072)
+@lru_cache(maxsize=16384)
 def stem(word: str) -> str:
     """The stem of one lower-case word (as `words` gives it), for comparing; idempotence is not promised.
 

@@ -148,13 +148,13 @@ def _beginning(word: str, base: str) -> str:
     return word[: max(length, 1)]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _terms(text: str) -> frozenset[str]:
     """The stems by which a memory is known again."""
     return frozenset(stems(text)) - _FRAME
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _values(text: str) -> frozenset[str]:
     """Those of them that are names or values. Names are looked for in few memories: it takes the longest."""
     named = frozenset(stem(word) for name in entities(text) for word in words(name) if word not in STOP)

@@ -5,12 +5,12 @@ Both are only ever a shortcut: without them the same is read from the database.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from memory.conversation import Message, Role, Text
+from memory.lru import WeighedDict
 from memory.stores.base import ask_many
 from memory.stores.connection import Connection
 from memory.stores.messages import size_of, unseal
@@ -35,34 +35,23 @@ class EarlierExchange:
 class RecentHistories:
     """The last exchanges of the sessions that are alive, in at most ``room`` bytes of memory."""
 
-    def __init__(self, room: int = 8 << 20) -> None:
-        self._room = room
-        self._size = 0
-        self._lock = threading.Lock()
-        self._by_session: OrderedDict[str, list[EarlierExchange]] = OrderedDict()
+    def __init__(self, room: int = 4 << 20) -> None:
+        self._by_session: WeighedDict[str, list[EarlierExchange]] = WeighedDict(room, _weight)
 
     def of(self, session: str) -> list[EarlierExchange]:
         """A session's last exchanges, the newest first; empty where nothing is at hand."""
-        with self._lock:
+        with self._by_session.lock:
             return list(self._by_session.get(session, ()))
 
     def remember(self, session: str, past: EarlierExchange) -> None:
         """An exchange of the session was committed."""
-        with self._lock:
-            exchanges = self._by_session.pop(session, [])
-            self._size -= _weight(exchanges)
-            exchanges = sorted([past, *exchanges], key=lambda each: -each.number)[:BASES]
-            self._by_session[session] = exchanges
-            self._size += _weight(exchanges)
-            while self._size > self._room and self._by_session:
-                _, gone = self._by_session.popitem(last=False)
-                self._size -= _weight(gone)
+        with self._by_session.lock:
+            exchanges = [past, *self._by_session.get(session, ())]
+            self._by_session.put(session, sorted(exchanges, key=lambda each: -each.number)[:BASES])
 
     def clear(self) -> None:
         """Forget all of it."""
-        with self._lock:
-            self._by_session.clear()
-            self._size = 0
+        self._by_session.clear()
 
 
 def _weight(pasts: Sequence[EarlierExchange]) -> int:
@@ -73,11 +62,8 @@ def _weight(pasts: Sequence[EarlierExchange]) -> int:
 class OpenedMessages:
     """Messages read from the journal, in at most ``room`` bytes of memory."""
 
-    def __init__(self, room: int = 12 << 20) -> None:
-        self._room = room
-        self._size = 0
-        self._lock = threading.Lock()
-        self._cache: OrderedDict[tuple[int, bytes], tuple[Message, int]] = OrderedDict()
+    def __init__(self, room: int = 6 << 20) -> None:
+        self._cache: WeighedDict[tuple[int, bytes], tuple[Message, int]] = WeighedDict(room, itemgetter(1))
 
     def get(self, connection: Connection, person: int, digests: Sequence[bytes]) -> dict[bytes, Message]:
         """Each of these messages; a placeholder for one that is missing or unreadable, so that one damaged row
@@ -101,7 +87,7 @@ class OpenedMessages:
     def at_hand(self, person: int, digests: Sequence[bytes]) -> dict[bytes, Message]:
         """Those of these messages that need not be read."""
         found: dict[bytes, Message] = {}
-        with self._lock:
+        with self._cache.lock:
             for key in digests:
                 if (hit := self._cache.get((person, key))) is not None:
                     self._cache.move_to_end((person, key))
@@ -110,20 +96,14 @@ class OpenedMessages:
 
     def clear(self) -> None:
         """Forget all of it."""
-        with self._lock:
-            self._cache.clear()
-            self._size = 0
+        self._cache.clear()
 
     def keep(self, person: int, messages: Sequence[Message]) -> None:
         """These were written, and are read so."""
         self._put(person, [(message, 2 * size_of(message) + 1000) for message in messages])
 
     def _put(self, person: int, opened: Sequence[tuple[Message, int]]) -> None:
-        with self._lock:
+        with self._cache.lock:
             for message, size in opened:
                 if (person, message.digest) not in self._cache:
-                    self._cache[(person, message.digest)] = (message, size)
-                    self._size += size
-            while self._size > self._room:
-                _, (_, size) = self._cache.popitem(last=False)
-                self._size -= size
+                    self._cache.put((person, message.digest), (message, size))

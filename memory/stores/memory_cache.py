@@ -14,20 +14,32 @@ from memory.fact import Fact, Passage
 MAX_MEMORY_CHARS = 2000
 """Characters of a memory that is kept: a few long ones would take the room of many."""
 
+ROOM = 6 << 20
+"""Bytes of the memories that are kept where nobody says otherwise: some twelve thousand of a sentence or two."""
+
+OBJECTS = 400
+"""Bytes that a memory takes beside its text, about."""
+
+
+def weight_of(memory: Fact | Passage) -> int:
+    """Bytes that a memory takes, about."""
+    return len(memory.text) + OBJECTS
+
 
 class KnownMemories:
-    """Facts and passages by id, as they are stored; at most ``room`` of them, those asked for last.
+    """Facts and passages by id, as they are stored: those asked for last, in ``room`` bytes at most.
 
     They are of two generations: what was asked for since the younger one began stands there. When that holds half of
     the room it becomes the elder one, and what was in that and not asked for since is let go: so that most look-ups
     move nothing.
     """
 
-    def __init__(self, room: int = 16384) -> None:
-        self._half = max(room // 2, 1)
+    def __init__(self, room: int = ROOM) -> None:
+        self._half = room // 2
         self._lock = threading.Lock()
         self._young: dict[str, Fact | Passage] = {}
         self._elder: dict[str, Fact | Passage] = {}
+        self._held = 0  # bytes of the younger ones
         self._epoch = 0
 
     @property
@@ -45,8 +57,8 @@ class KnownMemories:
                     found[id] = young[id]
                 elif id in elder:
                     found[id] = elder[id]
-                    if len(young) < self._half:
-                        young[id] = elder.pop(id)
+                    if self._held < self._half:
+                        self._keep(elder[id])
             self._make_room()
         return found
 
@@ -57,8 +69,7 @@ class KnownMemories:
                 return
             for memory in memories:
                 if len(memory.text) <= MAX_MEMORY_CHARS:
-                    self._young[memory.id] = memory
-                    self._elder.pop(memory.id, None)
+                    self._keep(memory)
                     self._make_room()
 
     def drop(self, ids: Iterable[str]) -> None:
@@ -66,18 +77,27 @@ class KnownMemories:
         with self._lock:
             self._epoch += 1
             for id in ids:
-                self._young.pop(id, None)
-                self._elder.pop(id, None)
+                self._let_go(id)
 
     def clear(self) -> None:
         """Any of them may have changed or be gone."""
         with self._lock:
             self._epoch += 1
-            self._young, self._elder = {}, {}
+            self._young, self._elder, self._held = {}, {}, 0
+
+    def _keep(self, memory: Fact | Passage) -> None:
+        self._let_go(memory.id)
+        self._young[memory.id] = memory
+        self._held += weight_of(memory)
+
+    def _let_go(self, id: str) -> None:
+        self._elder.pop(id, None)
+        if (memory := self._young.pop(id, None)) is not None:
+            self._held -= weight_of(memory)
 
     def _make_room(self) -> None:
-        if len(self._young) >= self._half:
-            self._young, self._elder = {}, self._young
+        if self._held >= self._half:
+            self._young, self._elder, self._held = {}, self._young, 0
 
 
 MOST = 8192

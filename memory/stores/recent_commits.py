@@ -89,7 +89,7 @@ class RecentCommits:
     """The exchanges that were committed last, at most ``room`` of them, and how far the workers have come. Where other
     processes write too (``shared``) nothing is known here of what workers have still to read."""
 
-    def __init__(self, room: int = 256, most: int = 16 << 20, shared: bool = False) -> None:
+    def __init__(self, room: int = 256, most: int = 4 << 20, shared: bool = False) -> None:
         self._shared = shared
         self._room = room
         self._most = most

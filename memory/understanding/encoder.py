@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.understanding.transformer import Floats, Linear, Norm, TransformerBlock, encode
+from memory.understanding.transformer import Dense, Floats, Linear, Norm, PackedLinear, TransformerBlock, encode
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -215,15 +215,19 @@ def encoder_of(stored: Mapping[str, Any]) -> Encoder:
     def norm(name: str) -> Norm:
         return Norm(stored[f"{name}.scale"].astype(np.float32), stored[f"{name}.shift"].astype(np.float32))
 
-    def block(name: str) -> TransformerBlock:
+    def packed(name: str) -> PackedLinear:
+        scales, bias = (stored[f"{name}.{part}"].astype(np.float32) for part in ("scales", "bias"))
+        return PackedLinear(stored[f"{name}.rows"], scales, bias)
+
+    def block(name: str, dense: Callable[[str], Dense]) -> TransformerBlock:
         return TransformerBlock(
-            query=linear(f"{name}.query"),
-            key=linear(f"{name}.key"),
-            value=linear(f"{name}.value"),
-            attended=linear(f"{name}.attended"),
+            query=dense(f"{name}.query"),
+            key=dense(f"{name}.key"),
+            value=dense(f"{name}.value"),
+            attended=dense(f"{name}.attended"),
             attended_norm=norm(f"{name}.attended_norm"),
-            inner=linear(f"{name}.inner"),
-            outer=linear(f"{name}.outer"),
+            inner=dense(f"{name}.inner"),
+            outer=dense(f"{name}.outer"),
             outer_norm=norm(f"{name}.outer_norm"),
         )
 
@@ -241,12 +245,13 @@ def encoder_of(stored: Mapping[str, Any]) -> Encoder:
         for name in ("hidden", "out")
         if f"pair.{name}.weights" in stored
     ]
-    pair_blocks = [block(f"pair.{at}") for at in range(PAIR_LAYERS) if f"pair.{at}.query.rows" in stored]
+    pair_blocks = [block(f"pair.{at}", packed) for at in range(PAIR_LAYERS) if f"pair.{at}.query.rows" in stored]
     core = None
     if "core.inputs" in stored:
-        own = [block(f"core.{at}") for at in range(layers - CORE_LAYERS, layers)]
+        own = [block(f"core.{at}", packed) for at in range(layers - CORE_LAYERS, layers)]
         core = CoreHead(own, *(stored[f"core.{name}"].astype(np.float32) for name in _CORE))
-    blocks = [block(str(at)) for at in range(layers)]
+    # Every message is read with these, and few texts with those of the heads alone.
+    blocks = [block(str(at), linear) for at in range(layers)]
     short_clause = linear("short") if "short.rows" in stored else None
     # What was fitted with the encoder is where the head for long messages begins.
     clause = linear("long" if "long.rows" in stored else "clause")

@@ -17,7 +17,7 @@ SIZE = 1 << 16
 """Rows of a table of features."""
 
 
-@lru_cache(maxsize=32768)
+@lru_cache(maxsize=16384)
 def number(feature: str) -> int:
     """The row of a feature; those of common words come again with every text."""
     return _row(feature)
@@ -27,7 +27,7 @@ def _row(feature: str) -> int:
     return crc32(feature.encode()) % SIZE
 
 
-@lru_cache(maxsize=32768)
+@lru_cache(maxsize=4096)
 def _of_word(word: str) -> tuple[int, ...]:
     """The rows of a word's own features: itself, and its groups of three to five letters."""
     found = [_row(f"w={word}")]

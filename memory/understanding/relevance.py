@@ -23,7 +23,7 @@ from memory.understanding.network import LASTING_KINDS, DenseLayer, Floats, Tabl
 from memory.understanding.tokens import tokens
 
 RELATIONS: Final = ("applies", "answers", "related", "unrelated")
-CACHED: Final = 8192
+CACHED: Final = 2048
 """Memories whose features are at hand."""
 MAX_TEXT_CHARS: Final = 400
 """Characters of a text that are read."""

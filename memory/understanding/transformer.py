@@ -25,6 +25,21 @@ class Linear(NamedTuple):
         return out
 
 
+class PackedLinear(NamedTuple):
+    """The same as small integers ``rows`` times ``scales``, one for each output: a quarter of the memory, and unpacked
+    with every use, which takes about a tenth of what it takes to use it."""
+
+    rows: NDArray[np.int8]
+    scales: Floats
+    bias: Floats
+
+    def __call__(self, x: Floats) -> Floats:
+        """Rows of inputs as rows of outputs."""
+        out: Floats = x @ np.multiply(self.rows, self.scales, dtype=np.float32)
+        out += self.bias
+        return out
+
+
 class Norm(NamedTuple):
     """The scale and the shift of a layer norm (Ba et al. 2016)."""
 
@@ -41,17 +56,20 @@ class Norm(NamedTuple):
         return centred
 
 
+Dense = Linear | PackedLinear
+
+
 @dataclass(frozen=True, slots=True)
 class TransformerBlock:
     """One layer: attention, then two dense layers, each added to what went in and normed."""
 
-    query: Linear
-    key: Linear
-    value: Linear
-    attended: Linear
+    query: Dense
+    key: Dense
+    value: Dense
+    attended: Dense
     attended_norm: Norm
-    inner: Linear
-    outer: Linear
+    inner: Dense
+    outer: Dense
     outer_norm: Norm
 
 

@@ -8,8 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from memory.lru import LruDict
+from memory.lru import LruDict, WeighedDict
 
 
 @dataclass(frozen=True)
@@ -59,3 +61,28 @@ def test_what_several_threads_begin_to_use_is_one_thing() -> None:
     with ThreadPoolExecutor(6) as threads:
         seen = list(threads.map(lambda _: [known.use(Key(number), object()) for number in range(3000)], range(6)))
     assert all(len(set(map(id, each))) == 1 for each in zip(*seen, strict=True))
+
+
+def test_what_was_used_the_longest_ago_goes_when_all_together_are_too_large() -> None:
+    known: WeighedDict[str, str] = WeighedDict(10, len)
+    for key, value in (("a", "1234"), ("b", "123"), ("c", "12")):
+        known.put(key, value)
+    known.move_to_end("a")
+    known.put("d", "1234")
+    assert list(known) == ["c", "a", "d"] and known.held == 10
+    known.put("a", "1")
+    assert list(known) == ["c", "d", "a"] and known.held == 7
+    known.put("e", "x" * 11)
+    known.put("c", "x" * 11)
+    assert list(known) == ["d", "a"] and known.held == 5, "what is too large by itself drives nothing else out"
+    known.clear()
+    assert not known and known.held == 0
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 12)), max_size=40))
+def test_what_is_held_is_what_the_entries_weigh_and_never_more_than_the_room(steps: list[tuple[int, int]]) -> None:
+    known: WeighedDict[int, bytes] = WeighedDict(20, len)
+    for key, size in steps:
+        known.put(key, bytes(size))
+        assert known.held == sum(map(len, known.values())) <= 20
+        assert known.get(key) == bytes(size)

@@ -22,7 +22,7 @@ from memory.session import Arrival, Session
 END = 4
 """Messages at the end of a session's newest request of which one must stand in a history that goes on from there."""
 
-MAX_SESSIONS = 4096
+MAX_SESSIONS = 1024
 """Sessions kept in memory; the others are read again from the journal."""
 
 MAX_LEDGER_BYTES = 16 * 2**20

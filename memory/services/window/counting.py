@@ -12,15 +12,21 @@ import asyncio
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import NamedTuple, Protocol, cast
+from typing import Generic, NamedTuple, Protocol, TypeVar, cast
 
 from memory.context.budget import maker
 from memory.context.sizes import PER_REQUEST, message_tokens, parts_tokens, quick
 from memory.conversation import INSTRUCTING, Conversation, Message, Role, Text, ToolResult
 from memory.ports import Guard
 
-MAX_COUNTED_MESSAGES = 40_000
-"""Messages whose counts are kept; about 200 bytes each."""
+K = TypeVar("K")
+V = TypeVar("V")
+
+MAX_COUNTED_MESSAGES = 20_000
+"""Messages whose counts are kept; about 200 bytes each. A session of 5,000 turns has half of them."""
+
+MAX_COUNTED_TEXTS = 4096
+"""Texts of ours whose counts are kept; about 100 bytes each."""
 
 AT_ONCE = 6000
 """Characters of new messages that one request counts on the spot (a third of a millisecond)."""
@@ -91,13 +97,13 @@ class RequestCounter:
         self._window_of = window_of
         self._guard = guard
         # Pictures cost what their makers say, so that Anthropic's models have counts of their own.
-        self._counts = {"anthropic": _Counts(), "other": _Counts()}
-        self._texts: dict[int, int] = {}
+        self._counts = {rules: _Counts[bytes, Counted](MAX_COUNTED_MESSAGES) for rules in ("anthropic", "other")}
+        self._texts = _Counts[int, int](MAX_COUNTED_TEXTS)
         self._wanted: dict[tuple[str, bytes], Message] = {}
         self._counting: asyncio.Task[None] | None = None
         self._further = asyncio.Event()
-        self._estimates: dict[tuple[str, bytes], Counted] = {}
-        self._guesses: dict[int, int] = {}
+        self._estimates = _Counts[tuple[str, bytes], Counted](MAX_COUNTED_MESSAGES)
+        self._guesses = _Counts[int, int](MAX_COUNTED_TEXTS)
         self._newest = _Newest()
 
     def sizes(self, conversation: Conversation) -> list[int]:
@@ -145,12 +151,12 @@ class RequestCounter:
         """Tokens of a text of ours: a stub, a note, a page. Short ones exactly."""
         name, exactly = hash(text), len(text) <= AT_ONCE and self._tokenizer.ready
         counts = self._texts if exactly else self._guesses
-        known = self._texts.get(name) or counts.get(name)
+        known = self._texts.get(name)
+        if known is None and not exactly:
+            known = self._guesses.get(name)
         if known is None:
             known = self._tokenizer.count(text) if exactly else quick(text)
-            if len(counts) >= MAX_COUNTED_MESSAGES:
-                counts.clear()
-            counts[name] = known
+            counts.put(name, known)
         return known
 
     async def exact(self, conversation: Conversation, without: Collection[int] = ()) -> None:
@@ -196,18 +202,13 @@ class RequestCounter:
                     if counted is None:
                         looked_at -= min(length, AT_ONCE)
                         counted = _count(message, quick if looked_at > 0 else _by_length, rules)
-                        self._estimated(key, counted)
+                        self._estimates.put(key, counted)
                     if beside or self._tokenizer.ready:
                         self._wanted[key] = message
             result.append(counted)
         if self._wanted and self._counting is None:
             self._counting = asyncio.create_task(self._count_beside())
         return result
-
-    def _estimated(self, key: tuple[str, bytes], counted: Counted) -> None:
-        if len(self._estimates) >= MAX_COUNTED_MESSAGES:
-            self._estimates.clear()
-        self._estimates[key] = counted
 
     async def _count_beside(self) -> None:
         """Count what is wanted, piece by piece, and first what was wanted last: it stands at a request's end, which is
@@ -224,7 +225,7 @@ class RequestCounter:
                 done, _ = await self._guard(counting, default={}, timeout_seconds=300, operation="counting tokens")
                 for (rules, digest), counted in done.items():
                     self._counts[rules].put(digest, counted)
-                    self._estimates.pop((rules, digest), None)
+                    self._estimates.drop((rules, digest))
                 for key in batch:
                     self._wanted.pop(key, None)
                 self._went_further()
@@ -248,23 +249,28 @@ class _Newest:
     counted: list[Counted] = field(default_factory=list)
 
 
-class _Counts:
-    """Counts by digest, in two generations: what is asked for stays young, what is not goes with the older one."""
+class _Counts(Generic[K, V]):
+    """At most ``most`` counts, in two generations: what is asked for stays young, what is not goes with the elder."""
 
-    def __init__(self) -> None:
-        self.young: dict[bytes, Counted] = {}
-        self._old: dict[bytes, Counted] = {}
+    def __init__(self, most: int) -> None:
+        self.young: dict[K, V] = {}
+        self._old: dict[K, V] = {}
+        self._half = most // 2
 
-    def get(self, digest: bytes) -> Counted | None:
-        counted = self.young.get(digest) or self._old.get(digest)
-        if counted is not None and digest not in self.young:
-            self.put(digest, counted)
+    def get(self, key: K) -> V | None:
+        counted = self.young.get(key)
+        if counted is None and (counted := self._old.get(key)) is not None:
+            self.put(key, counted)
         return counted
 
-    def put(self, digest: bytes, counted: Counted) -> None:
-        if len(self.young) >= MAX_COUNTED_MESSAGES // 2:
+    def put(self, key: K, counted: V) -> None:
+        if len(self.young) >= self._half:
             self.young, self._old = {}, self.young
-        self.young[digest] = counted
+        self.young[key] = counted
+
+    def drop(self, key: K) -> None:
+        self.young.pop(key, None)
+        self._old.pop(key, None)
 
 
 def _rules(conversation: Conversation) -> str:

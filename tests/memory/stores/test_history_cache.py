@@ -29,7 +29,9 @@ def test_of_a_session_the_newest_are_kept_and_no_room_is_lost() -> None:
         recent.remember("s", past(number, length=number % 9))
     assert [each.number for each in recent.of("s")] == list(range(999, 999 - BASES, -1))
     recent.remember("long", past(1, length=2000))
-    assert not recent.of("s") and not recent.of("long")
+    assert recent.of("s") and not recent.of("long"), "what has no room drives nothing out"
+    recent.remember("s", past(2000, length=2000))
+    assert not recent.of("s"), "nor is what was there before taken for the newest"
     recent.remember("s", past(2))
     assert recent.of("s")
 

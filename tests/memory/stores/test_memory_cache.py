@@ -12,8 +12,11 @@ from memory.fact import Fact, Passage, State
 from memory.learning.outcome import ended
 from memory.ports import Lesson
 from memory.stores.journal import SqlJournal
-from memory.stores.memory_cache import MAX_MEMORY_CHARS, KnownMemories
+from memory.stores.memory_cache import MAX_MEMORY_CHARS, OBJECTS, KnownMemories
 from tests.memory.stores.derived_facts import ANN, AT, BOB, fact, open_journal, owner, passage, shown
+
+SMALL = OBJECTS + 1
+"""Bytes of a memory of one letter."""
 
 
 async def kept(journal: SqlJournal, *memories: Fact | Passage) -> list[str]:
@@ -74,7 +77,7 @@ async def test_what_one_owner_has_read_is_not_given_to_another(tmp_path: Path) -
 
 @given(st.lists(st.tuples(st.sampled_from(["keep", "change"]), st.integers(0, 5)), max_size=30))
 def test_what_was_read_before_a_change_is_never_kept_after_it(steps: list[tuple[str, int]]) -> None:
-    known, told = KnownMemories(room=4), {number: fact(f"text {number}", id=str(number)) for number in range(6)}
+    known, told = KnownMemories(room=4 * SMALL), {number: fact(f"text {number}", id=str(number)) for number in range(6)}
     changes = dict.fromkeys(told, 0)
     for step, number in steps:
         epoch, before = known.epoch, told[number]
@@ -87,7 +90,7 @@ def test_what_was_read_before_a_change_is_never_kept_after_it(steps: list[tuple[
 
 
 def test_only_so_many_are_kept_and_none_that_is_long() -> None:
-    known = KnownMemories(room=4)
+    known = KnownMemories(room=4 * SMALL)
 
     known.put([fact("x" * (MAX_MEMORY_CHARS + 1), id="0"), *(fact("a", id=str(number)) for number in range(1, 8))], 0)
 
@@ -96,7 +99,7 @@ def test_only_so_many_are_kept_and_none_that_is_long() -> None:
 
 
 def test_what_is_asked_for_stays_longer_than_what_is_not() -> None:
-    known = KnownMemories(room=4)
+    known = KnownMemories(room=4 * SMALL)
     known.put([fact("a", id="1"), fact("b", id="2")], 0)
 
     for number in range(3, 20):
@@ -108,7 +111,7 @@ def test_what_is_asked_for_stays_longer_than_what_is_not() -> None:
 
 @given(st.lists(st.integers(0, 30) | st.lists(st.integers(0, 30), max_size=31), min_size=30, max_size=60))
 def test_never_more_than_its_room_are_kept(steps: list[int | list[int]]) -> None:
-    known = KnownMemories(room=8)
+    known = KnownMemories(room=8 * SMALL)
     for step in steps:
         if isinstance(step, int):
             known.put([fact("a", id=str(step))], known.epoch)

@@ -180,11 +180,10 @@ async def test_whoever_has_the_sizes_of_a_request_may_change_them(bench: tuple[R
         sizes[0] = 99
 
 
-async def test_what_is_not_asked_for_any_more_makes_room(
-    bench: tuple[RequestCounter, Words], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_what_is_not_asked_for_any_more_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_COUNTED_MESSAGES", 20)
-    counting, words = bench
+    words = Words()
+    counting = RequestCounter(words, guard)
     for number in range(100):
         counting.sizes(conversation("always here", f"message {number}"))
     assert words.asked.count("always here") == 1, "what is asked for stays"
