@@ -235,8 +235,8 @@ class EdgeIndex:
         self._at_hand.put(points)
         for owner in {point.owner for point in points}:
             table = self._at_hand.table(owner)
-            if table is not None and table.keys is None and self._snapshot.has(owner):
-                self._save_snapshot(owner)  # it has outgrown its files
+            if table is not None and self._snapshot.outgrown(owner, table):
+                self._save_snapshot(owner)
         self._index_fields()
         self._unflushed += len(points)
         if self._unflushed >= FLUSH_EVERY:
@@ -263,7 +263,7 @@ class EdgeIndex:
         write_out(self.folder / "segments")
         self._shard.flush()
         # What was written is at hand, or is read again when somebody asks.
-        drop_page_cache(self.folder / "segments")
+        drop_page_cache(self.folder)
         self._unflushed = 0
 
     def _search(self, query: Query) -> list[IndexHit]:

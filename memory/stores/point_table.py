@@ -140,10 +140,14 @@ class PointTable:
             if self.keys is not None:
                 self.keys[row] = 0  # last: after a kill amid this, whose the rest was is still known
 
-    def finish(self) -> None:
-        """None is missing. Called where no point is put meanwhile."""
+    def sort(self) -> None:
+        """Have a few dimensions to look at first, where it is large enough. Called where no point is put meanwhile."""
         if self.nearness is None and len(self.ids) >= MANY and self.vectors.shape[1] > FIRST:
             self.nearness = NearestPrefilter(self.vectors, len(self.ids))
+
+    def finish(self) -> None:
+        """None is missing. Called where no point is put meanwhile."""
+        self.sort()
         self.postings.settle()
         self.postings.asked = self.whole = True
 

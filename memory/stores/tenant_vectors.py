@@ -91,9 +91,10 @@ class TenantVectors:
         return [owner for owner, table in self._tables.items() if table.whole]
 
     def settle(self, owner: str) -> None:
-        """Nothing of an owner's waits to be sorted in."""
-        with self._lock:
-            if (table := self._tables.get(owner)) is not None:
+        """Nothing of an owner's waits to be sorted in. Called where no point is put meanwhile."""
+        if (table := self._tables.get(owner)) is not None:
+            table.sort()
+            with self._lock:
                 table.postings.settle()
 
     def lie(self, owner: str, arrays: Arrays) -> None:

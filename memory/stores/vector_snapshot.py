@@ -41,6 +41,7 @@ class VectorSnapshot:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._owners: dict[str, Path] = {}
+        self._tried: dict[str, int] = {}
         self._log: int | None = None
 
     def open(self) -> None:
@@ -64,6 +65,18 @@ class VectorSnapshot:
     def has(self, owner: str) -> bool:
         """Whether an owner's points are kept."""
         return owner in self._owners
+
+    def outgrown(self, owner: str, table: PointTable) -> bool:
+        """Whether an owner's points are to be written: they have no room in their files any more, or are many that lie
+        in memory alone. Of those it is said again when they are twice as many."""
+        if table.keys is not None:
+            return False
+        if owner in self._owners:
+            return True
+        many = table.whole and len(table.rows) >= max(MIN_POINTS, 2 * self._tried.get(owner, 0))
+        if many:
+            self._tried[owner] = len(table.rows)
+        return many
 
     def holding(self, ids: Sequence[str]) -> list[str]:
         """The owners in whose files some of these points may stand."""

@@ -75,6 +75,37 @@ async def test_a_start_has_the_points_at_hand_as_they_were(tmp_path: Path, monke
     await index.close()
 
 
+async def test_what_has_become_many_lies_in_files_too_and_says_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_snapshot, "MIN_POINTS", 400)  # many more than dimensions
+    index, other = await EdgeIndex.open(tmp_path / "i", DIMENSIONS), await EdgeIndex.open(tmp_path / "o", DIMENSIONS)
+    await at_hand(index, ANN)
+    every = points(600, ANN, 1)
+    for start in range(0, len(every), 50):
+        await index.upsert(every[start : start + 50])
+        assert index._snapshot.has(ANN) == (start + 50 >= vector_snapshot.MIN_POINTS)
+    table = index._at_hand.table(ANN)
+    assert table is not None and table.keys is not None and table.nearness is not None
+    await other.upsert(every)
+    await at_hand(other, ANN)
+    assert await told(index, ANN) == await told(other, ANN)
+    await index.close()
+    await other.close()
+
+
+async def test_what_cannot_lie_in_files_is_not_tried_with_each_point(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index, tried = await EdgeIndex.open(tmp_path / "i", DIMENSIONS), list[int]()
+    await at_hand(index, ANN)
+    monkeypatch.setattr(index._snapshot, "save", lambda owner, table: tried.append(len(table.rows)))
+    for each in points(90, ANN, 1):
+        await index.upsert([each])
+    assert tried == [20, 40, 80]
+    await index.close()
+
+
 @pytest.mark.parametrize("killed", [False, True])
 async def test_what_has_changed_since_is_made_good(tmp_path: Path, killed: bool) -> None:
     index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
