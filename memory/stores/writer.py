@@ -184,7 +184,7 @@ class Writer(WriteQueue):
         for job in jobs:
             connection.execute("SAVEPOINT job")
             try:
-                outcome = Outcome(job.work(connection))
+                outcome = _outcome(job, connection)
             except Exception as error:
                 # A job's own error belongs to its caller, whatever it is, as in any executor.
                 if not connection.in_transaction:
@@ -202,7 +202,7 @@ class Writer(WriteQueue):
         _begin(connection)
         late = self._catch_up(connection)
         try:
-            outcome = Outcome(job.work(connection))
+            outcome = _outcome(job, connection)
         except Exception as error:
             if not connection.in_transaction:
                 raise _as_sqlite(error) from error
@@ -233,7 +233,7 @@ class Writer(WriteQueue):
             self._later.popleft()
 
     def _run_bare(self, connection: sqlite3.Connection, jobs: list[Job]) -> list[Outcome]:
-        return [Outcome(job.work(connection)) for job in jobs]
+        return [_outcome(job, connection) for job in jobs]
 
     def _as_store_fault(self, error: Exception) -> Exception:
         if not isinstance(error, sqlite3.Error):
@@ -290,6 +290,12 @@ def _impatient(connection: sqlite3.Connection) -> Iterator[None]:
         yield
     finally:
         connection.execute(f"PRAGMA busy_timeout = {patience}")
+
+
+def _outcome(job: Job, connection: sqlite3.Connection) -> Outcome:
+    result = job.work(connection)
+    # Whoever lets go of a cursor resets its statement, which this thread may be running again just then.
+    return Outcome(None if isinstance(result, sqlite3.Cursor) else result)
 
 
 class _LockedOut(sqlite3.OperationalError):

@@ -136,6 +136,24 @@ async def test_a_write_is_answered_with_its_result_and_can_be_read_then(database
     assert await written(database) == {"a"}
 
 
+async def test_no_cursor_of_the_writer_is_let_go_in_another_thread(database: Database) -> None:
+    freed: list[int] = []
+
+    class Watched(sqlite3.Cursor):
+        def __del__(self) -> None:
+            freed.append(threading.get_ident())
+
+    def work(connection: sqlite3.Connection) -> object:
+        cursor = connection.cursor(Watched)
+        return cursor.executemany("INSERT INTO meta (name, value) VALUES (?, ?)", [("a", 1), ("b", 2)])
+
+    writing = await database.write(lambda connection: threading.get_ident())
+    results = [await database.write(work)] + await asyncio.gather(
+        database.write(put("c")), database.write(lambda connection: connection.execute("DELETE FROM meta"))
+    )
+    assert results == [None, None, None] and freed == [writing]
+
+
 async def test_writes_that_wait_together_share_a_transaction(database: Database) -> None:
     seen: list[int] = []
 
