@@ -16,7 +16,7 @@ from pathlib import Path
 # Parameters of mallopt(3).
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 
-MUCH = 32 * 2**20
+MUCH = 8 * 2**20
 """Bytes by which the process has to have grown, and that have to be free in it, before they are given back."""
 
 LOOK_SECONDS = 15.0

@@ -72,7 +72,7 @@ async def test_this_process_gives_back_what_lies_between_things_that_are_used() 
     pieces: list[bytearray] = []
     start = heap._resident()
     # What tests before this one left free is filled first.
-    while heap._resident() < start + 3 * MUCH:
+    while heap._resident() < start + 12 * MUCH:
         pieces += [bytearray(2000) for _ in range(10_000)]
     used = pieces[::500]
     heap._quiet = Process(0)._quiet
