@@ -60,7 +60,8 @@ class SessionMatcher:
             return live
         trail = conversation.trail()
         found = self.live_sessions.by_trail(arrival.namespace, trail)
-        if key is None and (found is None or not goes_on(*found, trail, arrival)):
+        # What is no turn has its own way to look at what it goes on from, and takes no more of a session than that.
+        if key is None and arrival.kind.teaches and (found is None or not goes_on(*found, trail, arrival)):
             familiar = self._remembered_rewritten(conversation, arrival)
             if familiar is not None:
                 return familiar

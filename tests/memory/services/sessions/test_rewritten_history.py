@@ -314,3 +314,10 @@ async def test_what_is_to_be_taken_back_is_not_read_again_with_what_others_have_
     live.version = LedgerVersion(0, 0)
     await bench.sessions.replicas.look(talk(history(2)), named)
     assert live.version.size and not live.ledger.shed
+
+
+async def test_a_side_request_over_the_same_history_is_near_no_session(bench: Bench) -> None:
+    await bench.begun()
+    own = history(6, "You are a managed memory extraction subagent.", "")
+    assert bench.sessions.find_nearest(talk(own), in_own_namespace(EXTRACTION)) is None
+    assert bench.sessions.find_nearest(talk(own), in_own_namespace(ARRIVAL)) is not None
