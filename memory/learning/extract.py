@@ -272,7 +272,10 @@ def _add(found: list[FactDraft], draft: FactDraft, is_one: bool) -> None:
         found.append(draft)
         return
     is_one = (is_one or len(nested) == 1) and not any(
-        known.pinned or chosen(known.text) or known.wrong or known.sensitivity is not draft.sensitivity
+        known.pinned
+        or chosen(known.text)
+        or known.wrong
+        or (known.sensitivity, known.expires_at) != (draft.sensitivity, draft.expires_at)
         for known in map(found.__getitem__, nested)
     )
     found[nested[0]] = _as_read(found[nested[0]], draft, is_one)

@@ -48,11 +48,14 @@ ENCODED: Final = 0.6
 """What the encoder counts beside the bag of features."""
 
 HANGS: Final = 0.3
-"""The probability from which on a clause is told with what stands before it: to say more than
-is needed costs little."""
+"""The probability from which on a clause is told with what stands before it: to say more than is
+needed costs little."""
 
 HANGS_SURELY: Final = 0.5
 """The probability from which on a clause is judged by what stands before it, too."""
+
+PASSES: Final = 0.1
+"""How likely a clause is worth keeping at most for what hangs on it to be judged by both."""
 
 SECOND: Final = 0.33
 """What the head that tells which orders settle something counts beside both."""
@@ -255,7 +258,7 @@ class ClauseReader:
         """Judge what is understood only with the clause before it, which is not worth keeping, by both together: "write
         a test for it. just the money path" is an order of the moment, however much its end sounds like a rule."""
         for at, each in needs.items():
-            if each.before >= HANGS_SURELY and judged[at - 1].worth_keeping < DOUBT <= judged[at].worth_keeping:
+            if each.before >= HANGS_SURELY and judged[at - 1].worth_keeping < PASSES <= judged[at].worth_keeping:
                 [both] = judgements(read[places.with_before(at)][None])
                 if both.worth_keeping < judged[at].worth_keeping:
                     judged[at] = judged[at].weighed(both.worth_keeping, each.before)
