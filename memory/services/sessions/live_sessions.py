@@ -31,9 +31,6 @@ MAX_LEDGER_BYTES = 16 * 2**20
 QUIET = timedelta(minutes=5)
 """For how long they were not: a reply may still be under way."""
 
-ELSEWHERE = b"elsewhere"
-"""The tip of a session of which no more is known than that it went on from where a request shares a trail with it."""
-
 LINKS = 4 * MAX_SESSIONS
 """Ends of requests that are kept in memory, about 250 bytes each."""
 
@@ -99,8 +96,8 @@ class LiveSessions:
             return None
         session, shared, at_tip = hit
         live = await self.load(session)
-        if live.tip in (b"", ELSEWHERE):
-            live.tip = trail[shared - 1] if at_tip else ELSEWHERE
+        if not live.tip:
+            live.tip = trail[shared - 1] if at_tip else b"elsewhere"
         return live, shared
 
     def with_history(self, whose: str, messages: Sequence[Message]) -> LiveSession | None:

@@ -9,7 +9,7 @@ from memory.edits import Entry, Ledger
 from memory.ports import Journal, LedgerVersion, StoredSession
 from memory.services.sessions.ledger_saving import LedgerSaver
 from memory.services.sessions.live import LiveSession
-from memory.services.sessions.live_sessions import ELSEWHERE, LiveSessions
+from memory.services.sessions.live_sessions import LiveSessions
 from memory.services.sessions.namespaces import session_key
 from memory.session import Arrival
 
@@ -57,7 +57,7 @@ class ReplicaAgreement:
             tip = trail[found.shared - 1]
             self._live_sessions.ends_at(live, arrival.namespace, tip, found.shared)
             if live.tip not in trail[found.shared - 1 :]:
-                live.tip = tip if found.at_tip else ELSEWHERE
+                live.tip = tip if found.at_tip else b"elsewhere"
 
     def _remembered(self, key: str | None, namespace: str, trail: Sequence[bytes]) -> LiveSession | None:
         """The session that a request is likely of."""

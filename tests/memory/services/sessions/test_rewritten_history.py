@@ -160,11 +160,12 @@ async def test_of_several_that_say_the_same_none_is_given_what_one_of_them_had(b
     assert not any(isinstance(edit, Append) and edit.text == "[recalled]" for edit in prepared.edits)
 
 
-async def test_a_fork_that_is_written_anew_leaves_its_session_where_it_is(bench: Bench) -> None:
+@pytest.mark.parametrize("reminder", ["", "Today is Friday. "])
+async def test_a_fork_leaves_its_session_where_it_is(bench: Bench, reminder: str) -> None:
     live = await bench.begun(turns=12)
     live.decide([Entry(*talk(history(12)).keys()[25], "[short, late]", Form.SUFFIX, "shed old", act=Act.REPLACE)])
     await bench.restart(live, history(12))
-    fork = [*history(5, reminder=""), message(Role.USER, Text("Otherwise, please."), spoken="Otherwise, please.")]
+    fork = [*history(5, reminder=reminder), message(Role.USER, Text("Otherwise, please."), spoken="Otherwise, please.")]
     await bench.preparation.prepare(talk(fork), ARRIVAL)
     goes_on = [*history(12), message(Role.ASSISTANT, Text("Done.")), message(Role.USER, Text("Next."), spoken="Next.")]
     prepared = await bench.preparation.prepare(talk(goes_on), replace(ARRIVAL, at=AT + timedelta(minutes=1)))
