@@ -21,11 +21,13 @@ from memory.understanding.relevance import ReadableMemory, Relevance
 @dataclass(frozen=True, slots=True)
 class AgentThresholds:
     """``applies`` is how likely a fact must be of use to the request; ``answers`` how likely where the request shares
-    enough rare words with what is remembered; ``facts`` and ``passages`` are shown at most. A passage needs the share
+    enough rare words with what is remembered, but where one fact answers it ``surely``: then nothing that hardly does
+    comes beside it; ``facts`` and ``passages`` are shown at most. A passage needs the share
     ``near`` of the best one's score, whether that is shown or stands in the request already."""
 
     applies: float = 0.3
     answers: float = 0.1
+    surely: float = 0.9
     facts: int = 6
     passages: int = 2
     near: float = 0.6
@@ -57,13 +59,15 @@ def at_work(
     worded: bool,
     asks: bool,
     told: float = 0.0,
+    present: frozenset[str] = frozenset(),
     few: AgentThresholds = FEW,
 ) -> list[Scored]:
     """What of a ranking helps with a request, best first.
 
     ``ranked`` is all that may be shown, ``candidates`` all that was found: what stands in a passage of a fact that
     holds no longer does not hold either. ``worded`` says that the request's own words speak for what was found,
-    ``asks`` that it asks for something. ``told`` is the relevance of the best that stands in the request already.
+    ``asks`` that it asks for something. ``told`` is the relevance of the best that stands in the request already, among
+    what is ``present`` there by its id.
     """
     # What put an error right comes back with the error, not with the order that may lead to it.
     facts = [
@@ -71,18 +75,28 @@ def at_work(
         for each in ranked
         if isinstance(memory := each.memory, Fact) and memory.origin is not Origin.BEHAVIOUR
     ]
-    shares = relevance.shown(request_text, [readable(memory) for _, memory in facts])
-    least = few.answers if worded else few.applies
+    candidates = list(candidates)
+    details = _details(ranked, candidates, told, few) if worded and asks else []
+    known = [each for each in candidates if isinstance(each, Fact) and each.id in present]
+    shares = relevance.shown(
+        request_text,
+        [
+            *(readable(memory) for _, memory in facts),
+            *(ReadableMemory(each.memory.text, "fact", False) for each in details),
+            *map(readable, known),
+        ],
+    )
+    is_answered = max(shares, default=0.0) >= few.surely
+    least = few.answers if worded and not is_answered else few.applies
     # The share goes first; what the words say decides among those that are about as likely.
     shown = best_first(
         each._replace(score=each.score + share, why={**each.why, "applies": share})
-        for (each, memory), share in zip(facts, shares, strict=True)
+        for (each, memory), share in zip(facts, shares, strict=False)
         # What is unsettled comes to a request that it concerns: it shows two sides of what may be no answer at all.
         if share >= (few.applies if memory.contradicts else least)
     )[: few.facts]
-    if not (worded and asks):
-        return shown
-    return best_first((*shown, *_details(ranked, candidates, told, few)))
+    helpful = [each for each, share in zip(details, shares[len(facts) :], strict=False) if share >= least]
+    return best_first((*shown, *helpful[: few.passages]))
 
 
 def _details(ranked: Sequence[Scored], candidates: Iterable[Memory], told: float, few: AgentThresholds) -> list[Scored]:
@@ -94,7 +108,7 @@ def _details(ranked: Sequence[Scored], candidates: Iterable[Memory], told: float
             seen.setdefault(memory.source, []).append(words_of(memory.text))
     best = max((each.score for each in ranked), default=0.0)
     least = few.near * max(best, told)
-    found = [
+    return [
         each
         for each in ranked
         if not isinstance(each.memory, Fact)
@@ -102,7 +116,6 @@ def _details(ranked: Sequence[Scored], candidates: Iterable[Memory], told: float
         and each.score >= least
         and not _already_told(words_of(each.memory.text), seen.get(each.memory.source, ()))
     ]
-    return found[: few.passages]
 
 
 def _already_told(words: frozenset[int], facts: Iterable[frozenset[int]]) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
+from memory.language.imperatives import begins_with_subject
 from memory.language.words import stem
 from memory.language.words import stems as stems_of
 
@@ -54,15 +55,16 @@ _CHOOSES: Final = re.compile(
 SENTENCE: Final = re.compile(r"[^.!?\n]*(?:[.!?](?!\s|$)[^.!?\n]*)*(?:[.!?]+|\n|$)")
 """A sentence of a message with what ends it, where only its shape counts."""
 _ORDER: Final = re.compile(
-    r"^\W*(?:(?:ok(?:ay)?|so|now|also|and|yes|yeah|yep|yup|but|then|well|alright|great|good|cool|nice|perfect|thanks|hey"
-    r"|q|question|please|just|first|actually|before we \w+|next)[\s,.:!;-]+){0,4}"
+    r"^\W*(?:(?:ok(?:ay)?|so|now|also|and|yes|yeah|yep|yup|but|then|well|alright|great|good|cool|nice|perfect|thanks"
+    r"|h(?:ey|i|ello|allo)(?: there)?|q|question|please|just|first|actually|before we \w+|next)[\s,.:!;-]+){0,4}"
     r"(?:(?:can|could|would|will|may|shall|should) (?:you|we|i)\b|let'?s\b|let us\b|(?:i|we) (?:want|need|would like"
-    r"|'d like) (?:you )?to\b|i'd like (?:you )?to\b|we (?:should|need to)\b|go ahead\b|(?:continue|check|fix|add|"
-    r"remove|update|create|make|run|rerun|commit|push|pull|open|close|merge|rebase|review|write|rewrite|find|look|use|"
-    r"test|implement|show|tell|explain|try|retry|do|redo|read|see|start|stop|move|rename|delete|replace|change|refactor|"
-    r"investigate|analy[sz]e|compare|publish|deploy|install|build|put|give|get|set|keep|undo|revert|list|search|"
-    r"summari[sz]e|describe|generate|verify|confirm|ensure|double|clean|create|address|resolve|sort|take|wait|bring|"
-    r"help|suggest|recommend|clone|fetch|bump|tag|split|extract|drop|cancel|book|send|report)\b)",
+    r"|'d like) (?:you )?to\b|i'd like (?:you )?to\b|we (?:should|need to)\b|go ahead\b"
+    r"|(?:continue|check|add|remove|update|create|make|run|rerun|close|rebase|write|rewrite|find|look|implement|show"
+    r"|tell|explain|try|retry|do|redo|read|see|rename|delete|replace|refactor|investigate|analy[sz]e|compare"
+    r"|publish|put|give|get|keep|undo|revert|summari[sz]e|describe|generate|verify|confirm|ensure|double|clean"
+    r"|create|resolve|take|bring|suggest|recommend|clone|fetch|bump|send"
+    r"|(?P<noun>fix|commit|push|pull|open|merge|review|use|test|start|stop|move|change|deploy|install|build|set"
+    r"|list|search|address|sort|wait|help|tag|split|extract|drop|cancel|book|report))\b)",
     re.IGNORECASE,
 )
 """How an order or a proposal of the moment begins."""
@@ -148,7 +150,7 @@ def about_work(stems: Iterable[str]) -> float:
 @lru_cache(maxsize=2048)
 def tells(text: str) -> bool:
     """Whether a text states anything, rather than only asking or ordering what was then the next step."""
-    return any(not piece.endswith("?") and not _ORDER.match(piece) for piece in _pieces(text))
+    return any(not piece.endswith("?") and not _orders(piece) for piece in _pieces(text))
 
 
 def only_exclaims(text: str) -> bool:
@@ -164,8 +166,14 @@ def mostly_asks(text: str) -> bool:
     """
     pieces = _pieces(text)
     asking = [piece for piece in pieces if piece.endswith("?") or _FORGOT.search(piece)]
-    framing = [piece for piece in pieces if piece not in asking and _ORDER.match(piece)]
+    framing = [piece for piece in pieces if piece not in asking and _orders(piece)]
     return bool(asking) and _words(asking) + _words(framing) >= _MOSTLY * _words(pieces)
+
+
+def _orders(piece: str) -> bool:
+    """Whether a sentence orders or proposes what is done at the moment."""
+    found = _ORDER.match(piece)
+    return found is not None and not (found["noun"] and begins_with_subject(piece[found.start("noun") :]))
 
 
 def _words(pieces: Iterable[str]) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 
+from memory.language.imperatives import ONLY_VERBS
 from memory.language.vocabulary import vocabulary
-from memory.learning.imperatives import ONLY_VERBS
 
 _AGENTS = (
     r"(?:chatgpt|gpt|(?:ai|assistant|model|chatbot|bot|agent|llm)s?|everyone|everybody|anyone|"

@@ -7,9 +7,9 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from memory.language.imperatives import is_imperative
 from memory.language.sentences import sentences
 from memory.learning.addressed_orders import names_reader
-from memory.learning.imperatives import is_imperative
 
 _COMMIT = re.compile(
     r"[\W_]*(?:[0-9a-f]{7,40}\b[\W_]{1,6})?"

@@ -155,6 +155,7 @@ class Searcher:
             worded=passes(question, whole.weighed, evidence),
             asks=question.work < 1.0 or "?" in question.said,
             told=told_relevance(whole.weighed, whole.candidates, moment.present),
+            present=moment.present,
         )
         # What has not been read since the start is read now, half a millisecond each.
         return judged() if len(ranked) <= AT_ONCE else await asyncio.to_thread(judged)

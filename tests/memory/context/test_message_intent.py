@@ -51,6 +51,24 @@ def test_orders_and_questions_tell_nothing() -> None:
     assert tells("Fix the parser. The lexer hands it tabs as two spaces since Monday.")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Build caches are thrown away on Sundays.",
+        "Review apps live for two days.",
+        "Search results come from the replica.",
+        "Open invoices are mailed by the robot.",
+    ],
+)
+def test_a_sentence_about_what_is_called_like_an_order_tells(text: str) -> None:
+    assert tells(text)
+
+
+@pytest.mark.parametrize("text", ["Make sure builds are green.", "Check builds are cached", "hi there, show the tree"])
+def test_an_order_with_a_clause_of_its_own_tells_nothing(text: str) -> None:
+    assert not tells(text)
+
+
 def test_a_question_and_its_frame_mostly_ask() -> None:
     assert mostly_asks("I almost forgot, when is the rent due? And how much is it?")
     assert mostly_asks("I forgot when the rent is due. Is it Friday? Answer with the day.")

@@ -1,4 +1,4 @@
-"""Orders that begin with a verb in its bare form ("Send the key"), of plain English texts (see ``orders``).
+"""Orders that begin with a verb in its bare form ("Send the key"), of plain English texts.
 
 Many such verbs are nouns as well ("Access tokens expire"): where the clause goes on with a verb of its own, the first
 word is what it tells about. Before the verb may stand who is called, in what case, and how.
@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from memory.language.clause_subjects import OBJECT, has_subject
 from memory.language.sentences import asks
 from memory.language.vocabulary import vocabulary
-from memory.learning.clause_subjects import OBJECT, has_subject
 
 ONLY_VERBS = vocabulary(
     "accept add adopt allow always analyze append apply approve ask assist assume avoid be begin behave bypass choose "
@@ -82,6 +82,13 @@ _READ = 12
 def is_imperative(text: str) -> bool:
     """Whether a sentence, or what stands in it behind a case or a call, begins with a verb that orders."""
     return any(map(_is_imperative, _clauses(text)))
+
+
+def begins_with_subject(clause: str) -> bool:
+    """Whether the first word of a clause, a verb elsewhere, is what it tells about: "push notifications are sent"."""
+    found = _WORD.search(clause)
+    rest = _words(clause, found.end(), _READ) if found is not None else []
+    return found is not None and rest != [] and has_subject(found[0].lower(), rest, noun=found[0].lower() in _NOUNS_TOO)
 
 
 def _clauses(text: str) -> Iterator[str]:
