@@ -21,13 +21,14 @@ from memory.understanding.relevance import ReadableMemory, Relevance
 @dataclass(frozen=True, slots=True)
 class AgentThresholds:
     """``applies`` is how likely a fact must be of use to the request; ``answers`` how likely where the request shares
-    enough rare words with what is remembered, but where one fact answers it ``surely``: then nothing that hardly does
-    comes beside it; ``facts`` and ``passages`` are shown at most. A passage needs the share
+    enough rare words with what is remembered, and ``beside`` how likely where it asks for something
+    that one of them ``surely`` answers; ``facts`` and ``passages`` are shown at most. A passage needs the share
     ``near`` of the best one's score, whether that is shown or stands in the request already."""
 
     applies: float = 0.3
     answers: float = 0.1
     surely: float = 0.9
+    beside: float = 0.5
     facts: int = 6
     passages: int = 2
     near: float = 0.6
@@ -86,14 +87,15 @@ def at_work(
             *map(readable, known),
         ],
     )
-    is_answered = max(shares, default=0.0) >= few.surely
-    least = few.answers if worded and not is_answered else few.applies
+    least = few.answers if worded else few.applies
+    if asks and max(shares, default=0.0) >= few.surely:
+        least = few.beside
     # The share goes first; what the words say decides among those that are about as likely.
     shown = best_first(
         each._replace(score=each.score + share, why={**each.why, "applies": share})
         for (each, memory), share in zip(facts, shares, strict=False)
         # What is unsettled comes to a request that it concerns: it shows two sides of what may be no answer at all.
-        if share >= (few.applies if memory.contradicts else least)
+        if share >= (max(few.applies, least) if memory.contradicts else least)
     )[: few.facts]
     helpful = [each for each, share in zip(details, shares[len(facts) :], strict=False) if share >= least]
     return best_first((*shown, *helpful[: few.passages]))

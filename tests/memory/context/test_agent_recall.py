@@ -89,7 +89,7 @@ def test_what_is_unsettled_comes_only_to_a_request_that_it_concerns() -> None:
 
 def test_nothing_that_hardly_answers_comes_beside_a_sure_answer() -> None:
     answer = passage("Thumbnails are kept for two hours by the image proxy.")
-    other = fact("Invoices are archived on paper for ten years.", category=Category.PROJECTS)
+    other = fact("Reports are kept in the bucket aurora.", category=Category.PROJECTS)
     asked = "For how long does the image proxy keep thumbnails?"
     assert _shown(asked, [other, answer]) == [answer]
     assert _shown(asked, [other]) == [other]
@@ -97,7 +97,7 @@ def test_nothing_that_hardly_answers_comes_beside_a_sure_answer() -> None:
 
 def test_an_answer_that_stands_in_the_request_already_is_one() -> None:
     answer = fact("Thumbnails are kept for two hours by the image proxy.", category=Category.PROJECTS)
-    other = fact("Invoices are archived on paper for ten years.", category=Category.PROJECTS)
+    other = fact("Reports are kept in the bucket aurora.", category=Category.PROJECTS)
     asked = "For how long does the image proxy keep thumbnails?"
     ranked = [Scored(other, 1.0)]
     present = frozenset((answer.id,))
@@ -106,5 +106,5 @@ def test_an_answer_that_stands_in_the_request_already_is_one() -> None:
 
 
 def _shown(asked: str, memories: list[Memory]) -> list[Memory]:
-    ranked = [Scored(each, 1.0) for each in memories]
+    ranked = [Scored(each, 1.0 - place / 10) for place, each in enumerate(memories)]
     return [each.memory for each in at_work(asked, ranked, memories, relevance(), worded=True, asks=True)]
