@@ -48,6 +48,11 @@ TIMES = 2
 """Times of one question that are searched by themselves."""
 
 
+CROWDED = 0.5
+"""The share of questions among the candidates from which on more are looked for, so many times as many."""
+WIDER = 4
+
+
 class StepTimings:
     """Milliseconds of each step, those of the same name added up."""
 
@@ -201,26 +206,14 @@ class Searcher:
         weight: float = 1.0,
         shape: str = "",
     ) -> SearchPass:
-        dense = shared.dense
         most = self._candidates if not shape else for_a_part(self._candidates)
         most *= ADVICE_TIMES if not shape and shared.heeds else 1
-        found = await self._index.search(
-            Query(
-                moment.owners,
-                dense,
-                weighed.sparse,
-                most,
-                by_words=bool(shape),  # what is near to a part is near to the whole
-                until=moment.as_of.timestamp() if moment.as_of else None,
-            )
-        )
-        clock.lap("index")
-        if spans := [span for span in question.route.spans if not span.yearly]:
-            found = _united(found, await self._then(weighed, dense, spans, moment))
-            clock.lap("then")
-        covered = weighed.coverages([hit.lexical for hit in found])
-        best = sorted([(-(share + hit.cosine), hit.id, hit) for share, hit in zip(covered, found, strict=True)])
-        found = [hit for _, _, hit in best[: most * (2 if spans else 1)]]
+        found = await self._hits(question, weighed, moment, clock, shared, most, shape)
+        if len(found) >= most and sum(is_question(shared.read[hit.id]) for hit in found) > CROWDED * most:
+            # Who asks the same thing in the same words again and again must not crowd out what answers it.
+            more = await self._hits(question, weighed, moment, clock, shared, most * WIDER, shape)
+            known = {hit.id for hit in found}
+            found += [hit for hit in more if hit.id not in known and not is_question(shared.read[hit.id])][:most]
         ids = [hit.id for hit in found]
         close = await self._near(question, ids, moment) if not shape else {}
         if close:
@@ -229,9 +222,7 @@ class Searcher:
             found += [IndexHit(id, 0.0, 0.0) for id in close if id not in known]
             ids = [hit.id for hit in found]
             clock.lap("graph")
-        memories = shared.read
-        if unread := [id for id in ids if id not in memories]:
-            memories |= {memory.id: memory for memory in await self._journal.memories(unread, moment.owners)}
+        memories = await self._read(ids, shared, moment)
         clock.lap("read")
         candidates = [(hit, memories[hit.id]) for hit in found if hit.id in memories]
         scored = rank(
@@ -250,6 +241,46 @@ class Searcher:
         )
         clock.lap("rank")
         return SearchPass(question, weighed, tuple(candidates), tuple(scored), weight, shape)
+
+    async def _hits(
+        self,
+        question: RecallQuestion,
+        weighed: WeightedQuery,
+        moment: SearchContext,
+        clock: StepTimings,
+        shared: SharedSearch,
+        most: int,
+        shape: str,
+    ) -> list[IndexHit]:
+        """The best of what the index finds, of which each memory has been read: at most so many, and as many of the
+        times that the question names."""
+        dense = shared.dense
+        found = await self._index.search(
+            Query(
+                moment.owners,
+                dense,
+                weighed.sparse,
+                most,
+                by_words=bool(shape),  # what is near to a part is near to the whole
+                until=moment.as_of.timestamp() if moment.as_of else None,
+            )
+        )
+        clock.lap("index")
+        if spans := [span for span in question.route.spans if not span.yearly]:
+            found = _united(found, await self._then(weighed, dense, spans, moment))
+            clock.lap("then")
+        covered = weighed.coverages([hit.lexical for hit in found])
+        best = sorted([(-(share + hit.cosine), hit.id, hit) for share, hit in zip(covered, found, strict=True)])
+        found = [hit for _, _, hit in best[: most * (2 if spans else 1)]]
+        memories = await self._read([hit.id for hit in found], shared, moment)
+        clock.lap("read")
+        return [hit for hit in found if hit.id in memories]
+
+    async def _read(self, ids: Sequence[str], shared: SharedSearch, moment: SearchContext) -> dict[str, Memory]:
+        """The memories that were read at this moment, those of some ids among them where they are still there."""
+        if unread := [id for id in ids if id not in shared.read]:
+            shared.read.update((each.id, each) for each in await self._journal.memories(unread, moment.owners))
+        return shared.read
 
     async def _embedded(self, question: RecallQuestion, weighed: WeightedQuery) -> Vector:
         embed = self._embedder.query
