@@ -34,7 +34,7 @@ from memory.context.rank_fusion import answered_already, brings_new, for_a_part,
 from memory.context.relevance_floor import OPEN, passes
 from memory.context.route import reach
 from memory.context.search_results import SearchContext, SearchPass, SearchResult
-from memory.fact import Fact
+from memory.fact import Fact, Passage
 from memory.language.time_spans import Span
 from memory.ports import Embedder, Index, IndexHit, Journal, Query, Vector
 from memory.services.search.leg_weights import LegWeights
@@ -209,7 +209,9 @@ class Searcher:
         most = self._candidates if not shape else for_a_part(self._candidates)
         most *= ADVICE_TIMES if not shape and shared.heeds else 1
         found = await self._hits(question, weighed, moment, clock, shared, most, shape)
-        if len(found) >= most and sum(is_question(shared.read[hit.id]) for hit in found) > CROWDED * most:
+        read = shared.read
+        asked = [hit for hit in found if (memory := read[hit.id]).__class__ is Passage and memory.question]
+        if len(asked) > CROWDED * most:
             # Who asks the same thing in the same words again and again must not crowd out what answers it.
             more = await self._hits(question, weighed, moment, clock, shared, most * WIDER, shape)
             known = {hit.id for hit in found}
@@ -278,9 +280,10 @@ class Searcher:
 
     async def _read(self, ids: Sequence[str], shared: SharedSearch, moment: SearchContext) -> dict[str, Memory]:
         """The memories that were read at this moment, those of some ids among them where they are still there."""
-        if unread := [id for id in ids if id not in shared.read]:
-            shared.read.update((each.id, each) for each in await self._journal.memories(unread, moment.owners))
-        return shared.read
+        memories = shared.read
+        if unread := [id for id in ids if id not in memories]:
+            memories |= {memory.id: memory for memory in await self._journal.memories(unread, moment.owners)}
+        return memories
 
     async def _embedded(self, question: RecallQuestion, weighed: WeightedQuery) -> Vector:
         embed = self._embedder.query
