@@ -150,7 +150,10 @@ def about_work(stems: Iterable[str]) -> float:
 @lru_cache(maxsize=2048)
 def tells(text: str) -> bool:
     """Whether a text states anything, rather than only asking or ordering what was then the next step."""
-    return any(not piece.endswith("?") and not _orders(piece) for piece in _pieces(text))
+    for piece in _pieces(text):
+        if piece[-1] != "?" and ((order := _ORDER.match(piece)) is None or _tells_of(order)):
+            return True
+    return False
 
 
 def only_exclaims(text: str) -> bool:
@@ -166,14 +169,15 @@ def mostly_asks(text: str) -> bool:
     """
     pieces = _pieces(text)
     asking = [piece for piece in pieces if piece.endswith("?") or _FORGOT.search(piece)]
-    framing = [piece for piece in pieces if piece not in asking and _orders(piece)]
+    framing = [
+        piece for piece in pieces if piece not in asking and (order := _ORDER.match(piece)) and not _tells_of(order)
+    ]
     return bool(asking) and _words(asking) + _words(framing) >= _MOSTLY * _words(pieces)
 
 
-def _orders(piece: str) -> bool:
-    """Whether a sentence orders or proposes what is done at the moment."""
-    found = _ORDER.match(piece)
-    return found is not None and not (found["noun"] and begins_with_subject(piece[found.start("noun") :]))
+def _tells_of(order: re.Match[str]) -> bool:
+    """Whether what begins like an order is a sentence about what its first word names."""
+    return order.lastgroup is not None and begins_with_subject(order.string[order.start("noun") :])
 
 
 def _words(pieces: Iterable[str]) -> int:

@@ -7,7 +7,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
 
@@ -206,16 +206,25 @@ class Searcher:
         weight: float = 1.0,
         shape: str = "",
     ) -> SearchPass:
+        dense = shared.dense
         most = self._candidates if not shape else for_a_part(self._candidates)
         most *= ADVICE_TIMES if not shape and shared.heeds else 1
-        found = await self._hits(question, weighed, moment, clock, shared, most, shape)
-        read = shared.read
-        asked = [hit for hit in found if (memory := read[hit.id]).__class__ is Passage and memory.question]
-        if len(asked) > CROWDED * most:
-            # Who asks the same thing in the same words again and again must not crowd out what answers it.
-            more = await self._hits(question, weighed, moment, clock, shared, most * WIDER, shape)
-            known = {hit.id for hit in found}
-            found += [hit for hit in more if hit.id not in known and not is_question(shared.read[hit.id])][:most]
+        query = Query(
+            moment.owners,
+            dense,
+            weighed.sparse,
+            most,
+            by_words=bool(shape),  # what is near to a part is near to the whole
+            until=moment.as_of.timestamp() if moment.as_of else None,
+        )
+        found = await self._index.search(query)
+        clock.lap("index")
+        if spans := [span for span in question.route.spans if not span.yearly]:
+            found = _united(found, await self._then(weighed, dense, spans, moment))
+            clock.lap("then")
+        covered = weighed.coverages([hit.lexical for hit in found])
+        best = sorted([(-(share + hit.cosine), hit.id, hit) for share, hit in zip(covered, found, strict=True)])
+        found = [hit for _, _, hit in best[: most * (2 if spans else 1)]]
         ids = [hit.id for hit in found]
         close = await self._near(question, ids, moment) if not shape else {}
         if close:
@@ -224,9 +233,16 @@ class Searcher:
             found += [IndexHit(id, 0.0, 0.0) for id in close if id not in known]
             ids = [hit.id for hit in found]
             clock.lap("graph")
-        memories = await self._read(ids, shared, moment)
+        memories = shared.read
+        if unread := [id for id in ids if id not in memories]:
+            memories |= {memory.id: memory for memory in await self._journal.memories(unread, moment.owners)}
         clock.lap("read")
         candidates = [(hit, memories[hit.id]) for hit in found if hit.id in memories]
+        asked = [memory for _, memory in candidates if memory.__class__ is Passage and memory.question]
+        if len(asked) > CROWDED * most:
+            # Who asks the same thing in like words again and again must not crowd out what answers it.
+            candidates += await self._answers(replace(query, limit=WIDER * most), weighed, memories)
+            clock.lap("wider")
         scored = rank(
             question,
             weighed,
@@ -244,46 +260,15 @@ class Searcher:
         clock.lap("rank")
         return SearchPass(question, weighed, tuple(candidates), tuple(scored), weight, shape)
 
-    async def _hits(
-        self,
-        question: RecallQuestion,
-        weighed: WeightedQuery,
-        moment: SearchContext,
-        clock: StepTimings,
-        shared: SharedSearch,
-        most: int,
-        shape: str,
-    ) -> list[IndexHit]:
-        """The best of what the index finds, of which each memory has been read: at most so many, and as many of the
-        times that the question names."""
-        dense = shared.dense
-        found = await self._index.search(
-            Query(
-                moment.owners,
-                dense,
-                weighed.sparse,
-                most,
-                by_words=bool(shape),  # what is near to a part is near to the whole
-                until=moment.as_of.timestamp() if moment.as_of else None,
-            )
-        )
-        clock.lap("index")
-        if spans := [span for span in question.route.spans if not span.yearly]:
-            found = _united(found, await self._then(weighed, dense, spans, moment))
-            clock.lap("then")
-        covered = weighed.coverages([hit.lexical for hit in found])
-        best = sorted([(-(share + hit.cosine), hit.id, hit) for share, hit in zip(covered, found, strict=True)])
-        found = [hit for _, _, hit in best[: most * (2 if spans else 1)]]
-        memories = await self._read([hit.id for hit in found], shared, moment)
-        clock.lap("read")
-        return [hit for hit in found if hit.id in memories]
-
-    async def _read(self, ids: Sequence[str], shared: SharedSearch, moment: SearchContext) -> dict[str, Memory]:
-        """The memories that were read at this moment, those of some ids among them where they are still there."""
-        memories = shared.read
-        if unread := [id for id in ids if id not in memories]:
-            memories |= {memory.id: memory for memory in await self._journal.memories(unread, moment.owners)}
-        return memories
+    async def _answers(
+        self, query: Query, weighed: WeightedQuery, known: dict[str, Memory]
+    ) -> list[tuple[IndexHit, Memory]]:
+        """The best of what a query finds that is not known and no question."""
+        found = [hit for hit in await self._index.search(query) if hit.id not in known]
+        known |= {memory.id: memory for memory in await self._journal.memories([hit.id for hit in found], query.owners)}
+        answers = [(hit, known[hit.id]) for hit in found if hit.id in known and not is_question(known[hit.id])]
+        answers.sort(key=lambda pair: (-(weighed.coverage(pair[0].lexical) + pair[0].cosine), pair[0].id))
+        return answers[: query.limit // WIDER]
 
     async def _embedded(self, question: RecallQuestion, weighed: WeightedQuery) -> Vector:
         embed = self._embedder.query
