@@ -20,7 +20,7 @@ from memory.language.words import stems
 LEAST: Final = 0.8
 """The least worth of a fact on the page."""
 
-AT_WORK: Final = 1.7
+GUIDES_WORK: Final = 1.7
 """What the confidence and the importance of something said of the work count, in any words."""
 
 MERELY_SO: Final = 1.5
@@ -84,7 +84,7 @@ _WORKING: Final = (
     FactKind.ANTI_PATTERN,
     FactKind.FACT,
 )
-_AT_WORK: Final = (Category.WORKFLOWS, Category.TECHNICAL, Category.PROJECTS)
+AT_WORK: Final = (Category.WORKFLOWS, Category.TECHNICAL, Category.PROJECTS)
 """What is about how work is done, or about the project."""
 
 
@@ -101,8 +101,8 @@ def essential_worth(fact: Fact) -> float:
     if fact.state is not State.ACTIVE or not fact.origin.trusted or fact.kind is FactKind.OBSERVATION:
         return 0.0
     base = fact.confidence * (0.5 + fact.importance) * _guidance(fact)
-    if fact.kind in _WORKING and fact.category in _AT_WORK:
-        counts = MERELY_SO if fact.kind is FactKind.FACT else AT_WORK
+    if fact.kind in _WORKING and fact.category in AT_WORK:
+        counts = MERELY_SO if fact.kind is FactKind.FACT else GUIDES_WORK
         base = max(base, counts * fact.confidence * fact.importance)
     return base * borne_out
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from memory.context.disputed import each_in_scope
 from memory.context.diversity import same
-from memory.context.essential import LEAST, essential_worth, on_page
+from memory.context.essential import AT_WORK, LEAST, essential_worth, on_page
 from memory.context.message_intent import about_work
 from memory.context.pack import disarmed, quoted, tokens_of
 from memory.context.token_allocation import Demand, allocate
@@ -48,6 +48,10 @@ PERSONAL: Final = 0.4
 """The part of the page that it has then."""
 OF_WORK: Final = 0.2
 """The share of words of work on software, from which on a liking is about that."""
+ROOM: Final = 200
+"""Tokens of a page up to which it is filled with what is less than essential."""
+FILLS: Final = 0.4
+"""The least worth of that."""
 VARYING: Final = 3
 """How many others a fact contradicts that changes from time to time, such as the number of an order: nobody settles
 which of them holds, and recall brings the one that is asked for."""
@@ -94,7 +98,8 @@ def page(
     tells what has expired.
     """
     facts = list(facts)
-    essential = _once([fact for fact in facts if _essential(fact, now)], standing)
+    once = _once([fact for fact in facts if _lasting(fact, now) and _worth(fact) >= FILLS], standing)
+    essential = [fact for fact in once if essential_worth(fact) >= LEAST]
     newer = _newer([fact for fact in facts if _may_stand(fact, now)])
     personal = _personal_room(essential, budget)
     own = allocate(budget - tokens_of(frame_page("# Memory")), _demands(essential))
@@ -120,6 +125,13 @@ def page(
             taken |= group
             if filled > budget - _SHORTEST:
                 break
+    for fact in once:
+        # A young memory is known by heart: what is merely so is found by no question that is put in other words.
+        size = (
+            tokens_of(frame_page(_markdown([*taken.values(), fact], newer, line))) if fact.id not in taken else budget
+        )
+        if size <= min(ROOM, budget) and not newer.get(fact.id):
+            taken[fact.id] = fact
     chosen = list(taken.values())
     return Page(_markdown(chosen, newer, line), tuple(taken), _by_stream(chosen, newer, line)) if taken else Page()
 
@@ -210,10 +222,16 @@ def marked(framed: str, facts: Iterable[Fact], words: Mapping[str, str]) -> str:
     return framed
 
 
-def _essential(fact: Fact, now: datetime) -> bool:
-    """Whether a fact stands on the page by itself."""
+def _lasting(fact: Fact, now: datetime) -> bool:
+    """Whether a fact may stand on the page by itself."""
     varies = fact.kind is FactKind.FACT and len(fact.contradicts) >= VARYING and not fact.pinned
-    return not varies and _may_stand(fact, now) and essential_worth(fact) >= LEAST
+    return not varies and _may_stand(fact, now)
+
+
+def _worth(fact: Fact) -> float:
+    """What a fact is worth on the page; nothing what is of no work and not essential."""
+    worth = essential_worth(fact)
+    return worth if worth >= LEAST or fact.category in AT_WORK else 0.0
 
 
 def _may_stand(fact: Fact, now: datetime) -> bool:
