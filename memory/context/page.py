@@ -125,7 +125,7 @@ def page(
             taken |= group
             if filled > budget - _SHORTEST:
                 break
-    for fact in once:
+    for fact in [each for each in once if essential_worth(each) < LEAST] if filled < ROOM else ():
         # A young memory is known by heart: what is merely so is found by no question that is put in other words.
         size = (
             tokens_of(frame_page(_markdown([*taken.values(), fact], newer, line))) if fact.id not in taken else budget
@@ -231,7 +231,8 @@ def _lasting(fact: Fact, now: datetime) -> bool:
 def _worth(fact: Fact) -> float:
     """What a fact is worth on the page; nothing what is of no work and not essential."""
     worth = essential_worth(fact)
-    return worth if worth >= LEAST or fact.category in AT_WORK else 0.0
+    of_work = fact.category in AT_WORK or (fact.category is Category.PEOPLE and fact.layer is not Layer.USER)
+    return worth if worth >= LEAST or of_work else 0.0
 
 
 def _may_stand(fact: Fact, now: datetime) -> bool:

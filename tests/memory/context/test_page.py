@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.context.pack import tokens_of
-from memory.context.page import EARLIER, PAGE_CLOSING, VARYING, Page, frame_page, heading, page
+from memory.context.page import EARLIER, PAGE_CLOSING, ROOM, VARYING, Page, frame_page, heading, page
 from memory.context.page_diff import statement_of_line
 from memory.fact import Category, Fact, FactKind, MemoryTier, Origin, Sensitivity, Stability, State, Stream
 from memory.learning import corrections
@@ -48,6 +48,18 @@ def test_preferences_standing_orders_and_decisions_stand_under_their_headings() 
         "## Ways of working\n- Always indent with tabs.\n"
     )
     assert set(made.memories) == {DAIRY.id, TABS.id, DATABASE.id}
+
+
+def test_a_page_with_room_is_filled_with_what_is_merely_so_about_the_work() -> None:
+    merely = {"category": Category.PROJECTS, "layer": Layer.USER_PROJECT, "stream": Stream.PROJECTS}
+    known = [fact(f"The tide table of port {n} lies on shelf {n}.", confidence=0.8, **merely) for n in range(40)]
+    young = page([TABS, *known[:3]], 600, NOW)
+    assert set(young.memories) == {each.id for each in (TABS, *known[:3])}
+    old = page([TABS, *known], 600, NOW)
+    assert TABS.id in old.memories
+    assert ROOM - 30 <= tokens_of(frame_page(old.text)) <= ROOM
+    hobby = fact("Boats are a fine thing.", confidence=0.8, category=Category.PERSON)
+    assert page([TABS, hobby], 600, NOW).memories == (TABS.id,)
 
 
 @pytest.mark.parametrize(
