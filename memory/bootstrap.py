@@ -109,6 +109,7 @@ async def open_memory(
         settings.qdrant.url is None,
         settings.postgresql.direct_url,
         policies,
+        settings.postgresql.unresponsive_ms / 1000,
     )
     try:
         embedder, windows = await asyncio.gather(loading, open_windows(settings))
@@ -198,6 +199,7 @@ async def open_memory(
         room,
         sessions.ledgers.commit,
         sessions.ledgers.unwritten,
+        sessions.make_up,
     )
     await notes.open()
     graphing = EntityGraphWorker(journal, guard, recall.busy)

@@ -117,6 +117,7 @@ class PostgresqlSettings(Section):
     url: str | None = Field(None, repr=False)
     direct_url: str | None = Field(None, repr=False)
     replicas: bool = False
+    unresponsive_ms: int = Field(750, ge=50, le=60_000)
 
 
 class QdrantSettings(Section):

@@ -111,6 +111,11 @@ class Database:
             raise sqlite_fault(error, self.path) from error
 
     @property
+    def trouble(self) -> str:
+        """See :class:`memory.stores.engine.Engine`."""
+        return ""
+
+    @property
     def shared(self) -> bool:
         """A file is one process's."""
         return False

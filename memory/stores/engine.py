@@ -34,6 +34,10 @@ class Engine(Protocol):
         """Whether what is written now will be found again."""
 
     @property
+    def trouble(self) -> str:
+        """Why what is asked or written now would fail, as far as is known without asking; empty where it would not."""
+
+    @property
     def shared(self) -> bool:
         """Whether other processes write at the same time, so that what this one remembers may be out of date."""
 

@@ -120,6 +120,7 @@ class SqlJournal(
         self._gate = LoopGate()
         self._nothing = {}
         self._drafts = {}
+        self._asking = set()
         self._summed = LruDict(PEOPLE)
         self._known = KnownMemories()
         self.changed = ChangedMemories()
@@ -201,6 +202,12 @@ class SqlJournal(
     def there(self) -> bool:
         """Whether what is written now will be found again."""
         return self._db.there
+
+    @property
+    def trouble(self) -> str:
+        """Why the journal does not answer or take anything just now, as far as is known without asking; empty where it
+        does."""
+        return self._db.trouble
 
     def key(self) -> bytes:
         """See :class:`memory.ports.Journal`."""
