@@ -113,7 +113,11 @@ class Database:
     @property
     def trouble(self) -> str:
         """See :class:`memory.stores.engine.Engine`."""
-        return ""
+        return self._writer.trouble if self.there else f"{self.path} is not there any more"
+
+    def try_again(self) -> None:
+        """See :class:`memory.stores.engine.Engine`."""
+        self._writer.catch_up()
 
     @property
     def shared(self) -> bool:

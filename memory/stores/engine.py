@@ -37,6 +37,9 @@ class Engine(Protocol):
     def trouble(self) -> str:
         """Why what is asked or written now would fail, as far as is known without asking; empty where it would not."""
 
+    def try_again(self) -> None:
+        """Have it found out whether there is still :attr:`trouble`; nobody waits for that."""
+
     @property
     def shared(self) -> bool:
         """Whether other processes write at the same time, so that what this one remembers may be out of date."""

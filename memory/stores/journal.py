@@ -209,6 +209,10 @@ class SqlJournal(
         does."""
         return self._db.trouble
 
+    def try_again(self) -> None:
+        """Have it found out whether there is still :attr:`trouble`; nobody waits for that."""
+        self._db.try_again()
+
     def key(self) -> bytes:
         """See :class:`memory.ports.Journal`."""
         return self._key

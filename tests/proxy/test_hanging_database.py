@@ -16,6 +16,7 @@ import pytest
 
 from tests import postgresql
 from tests.fake_provider import FakeProvider, fake_provider
+from tests.proxy.api.asking import asking
 from tests.running import Running, running
 
 LONG = 6.0
@@ -124,3 +125,36 @@ async def say(proxy: Running, session: str, *texts: str) -> None:
     body = {"model": "m", "messages": [{"role": "system", "content": f"You help ({session})."}, *said]}
     status, reply, _ = await proxy.post("/v1/chat/completions", body, x_palimpsest_project="loom", **named)
     assert status == 200, reply
+
+
+async def ready(proxy: Running) -> int:
+    async with proxy.client.get(f"{proxy.url}/palimpsest/ready") as reply:
+        return reply.status
+
+
+async def until_ready(proxy: Running, status: int) -> float:
+    """Seconds until a balancer is told so."""
+    began = time.monotonic()
+    async with asyncio.timeout(60):
+        while await ready(proxy) != status:  # noqa: ASYNC110 (a balancer finds out by asking)
+            await asyncio.sleep(0.02)
+    return time.monotonic() - began
+
+
+@ALONE
+async def test_a_balancer_is_told_while_the_database_hangs_or_is_away_and_when_it_is_back(
+    server: postgresql.TestServer, tmp_path: Path, replicas: bool
+) -> None:
+    async with fake_provider() as provider, in_life(server, tmp_path, provider, replicas, tmp_path) as proxy:
+        await until_ready(proxy, 200)
+        with server.hanging():
+            assert await until_ready(proxy, 503) < LONG
+            health = await asking(proxy)("GET", "health")
+            assert any("does not answer" in why for why in health["why"])
+        await until_ready(proxy, 200)
+        server.pause()
+        try:
+            assert await until_ready(proxy, 503) < LONG
+        finally:
+            server.resume()
+        await until_ready(proxy, 200)

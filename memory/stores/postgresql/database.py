@@ -122,7 +122,10 @@ class PostgresDatabase:
         """See :class:`memory.stores.engine.Engine`."""
         if not self._pulse.left:
             return f"{self._where} does not answer"
-        return f"{self._where} cannot be reached" if self._pulse.away else ""
+        return f"{self._where} cannot be reached" if self._pulse.away else self._writer.trouble
+
+    def try_again(self) -> None:
+        """See :class:`memory.stores.engine.Engine`. That is done all the time."""
 
     @property
     def there(self) -> bool:
