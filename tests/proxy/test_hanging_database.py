@@ -12,8 +12,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import orjson
 import pytest
+from aiohttp import web
 
+from memory.services import time_limits
 from tests import postgresql
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.api.asking import asking
@@ -158,3 +161,25 @@ async def test_a_balancer_is_told_while_the_database_hangs_or_is_away_and_when_i
         finally:
             server.resume()
         await until_ready(proxy, 200)
+
+
+@ALONE
+async def test_a_new_session_is_not_held_up_longer_than_a_known_one(
+    server: postgresql.TestServer, tmp_path: Path, replicas: bool
+) -> None:
+    forwarded: list[float] = []
+
+    async def note(request: web.Request) -> web.StreamResponse:
+        forwarded.append(time.monotonic())
+        return await provider._chat(request, orjson.loads(provider.last.body))
+
+    async with fake_provider() as provider, in_life(server, tmp_path, provider, replicas, tmp_path) as proxy:
+        await proxy.chat("We deploy with Nomad.", session="before")
+        await proxy.learned()
+        provider.answer = note
+        with server.hanging():
+            began = time.monotonic()
+            await proxy.chat("We log to Loki.", session="new")
+            assert forwarded[0] - began < time_limits.REPLAY_SECONDS / 2, (
+                "the database is waited for as if it were slow"
+            )
