@@ -120,6 +120,16 @@ class Database:
         self._writer.catch_up()
 
     @property
+    def round_trip(self) -> float:
+        """See :attr:`shared`."""
+        return 0.0
+
+    @property
+    def replica(self) -> str:
+        """See :attr:`shared`."""
+        return ""
+
+    @property
     def shared(self) -> bool:
         """A file is one process's."""
         return False

@@ -41,6 +41,14 @@ class Engine(Protocol):
         """Have it found out whether there is still :attr:`trouble`; nobody waits for that."""
 
     @property
+    def round_trip(self) -> float:
+        """Seconds that the newest answer took; 0 where nothing is waited for, as with a file."""
+
+    @property
+    def replica(self) -> str:
+        """How this process is called among those that share the database; empty where it is alone."""
+
+    @property
     def shared(self) -> bool:
         """Whether other processes write at the same time, so that what this one remembers may be out of date."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -178,6 +178,18 @@ class SqlJournal(
     def _may_have_missed(self) -> None:
         self._known.clear()
         self.changed.add_any()
+
+    @property
+    def replica(self) -> str:
+        """How this process is called among those that write at the same time; empty where it is alone."""
+        return self._db.replica
+
+    def metrics(self) -> Mapping[str, float]:
+        """What can be told of the database without asking it."""
+        return {
+            "journal_answers": float(not self._db.trouble),
+            "journal_round_trip_seconds": self._db.round_trip,
+        }
 
     @property
     def replicated(self) -> bool:

@@ -133,6 +133,16 @@ class PostgresDatabase:
         return True
 
     @property
+    def round_trip(self) -> float:
+        """See :class:`memory.stores.engine.Engine`."""
+        return self._pulse.round_trip
+
+    @property
+    def replica(self) -> str:
+        """See :class:`memory.stores.engine.Engine`."""
+        return self._replica
+
+    @property
     def shared(self) -> bool:
         """See :class:`memory.stores.engine.Engine`."""
         return bool(self._replica)
