@@ -116,7 +116,7 @@ async def open_memory(
         server = settings.qdrant
         generations = Generations(
             journal,
-            ServerIndexes(server.url, server.api_key)
+            ServerIndexes(server.url, server.api_key, server.replication)
             if server.url
             else FolderIndexes(home / "index", settings.recall.points_at_hand),
         )

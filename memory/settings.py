@@ -125,6 +125,7 @@ class QdrantSettings(Section):
 
     url: str | None = None
     api_key: str | None = Field(None, repr=False)
+    replication: int = Field(1, ge=1, le=16)
 
 
 class CacheLifetimes(Section):

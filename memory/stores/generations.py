@@ -80,15 +80,16 @@ class ServerIndexes:
     One may be opened while the server is away: what is asked of it fails until the server is back.
     """
 
-    def __init__(self, url: str, api_key: str | None = None) -> None:
+    def __init__(self, url: str, api_key: str | None = None, replication: int = 1) -> None:
         self._url = url
         self._api_key = api_key
+        self._replication = replication
         self._unreached: dict[str, ServerIndex] = {}
 
     async def open(self, name: str, dimensions: int, anew: bool = False) -> tuple[Index, bool]:
         """See :class:`IndexHome`."""
         client = client_of(self._url, self._api_key, timeout=ANSWERED_SECONDS)
-        index = ServerIndex(client, f"palimpsest-{name}", dimensions, anew=anew)
+        index = ServerIndex(client, f"palimpsest-{name}", dimensions, anew=anew, replication=self._replication)
         try:
             await index.reach()
         except StoreFault as fault:

@@ -46,6 +46,7 @@ class ServerIndex:
     Args:
         anew: what lies there under its name is removed then.
         expected: it must be there: it is told to be gone, and not made, where it is not.
+        replication: how many nodes of a cluster hold each part of it, where it is made.
 
     ``created`` tells that the collection was not there before, ``gone`` that it was expected to be.
     """
@@ -58,12 +59,14 @@ class ServerIndex:
         *,
         anew: bool = False,
         expected: bool = False,
+        replication: int = 1,
     ) -> None:
         self._client = client
         self.collection = collection
         self.dimensions = dimensions
         self.anew = anew
         self.expected = expected
+        self._replication = replication
         self.created = False
         self.gone = False
         self._reached = False
@@ -172,6 +175,7 @@ class ServerIndex:
                 sparse_vectors_config={LEXICAL: models.SparseVectorParams()},
                 # A graph for each owner and none over all of them: every search is filtered by owner.
                 hnsw_config=models.HnswConfigDiff(m=0, payload_m=16),
+                replication_factor=self._replication,
             )
         )
         schemas: tuple[tuple[str, Any], ...] = (

@@ -24,6 +24,7 @@ class Engine:
 
     def __init__(self) -> None:
         self.away = True
+        self.made_with: dict[str, Any] = {}
         self._engine = AsyncQdrantClient(":memory:")
 
     async def close(self) -> None:
@@ -33,6 +34,8 @@ class Engine:
         async def ask(*asked: Any, **named: Any) -> Any:
             if self.away:
                 raise ResponseHandlingException(ConnectionRefusedError("Connection refused"))
+            if name == "create_collection":
+                self.made_with = named
             return await getattr(self._engine, name)(*asked, **named)
 
         return ask
@@ -70,10 +73,13 @@ async def test_the_stores_open_without_the_index_and_it_is_filled_when_its_serve
 async def test_an_index_that_its_server_has_lost_meanwhile_is_filled_anew(
     server: postgresql.TestServer, tmp_path: Path, engine: Engine
 ) -> None:
-    options = {"memory.postgresql.url": server.database(tmp_path), "memory.qdrant.url": "http://qdrant:6333"}
+    options: dict[str, Any] = {"memory.postgresql.url": server.database(tmp_path)}
+    options["memory.qdrant.url"] = "http://qdrant:6333"
+    options["memory.qdrant.replication"] = 2
     async with fake_provider() as provider:
         engine.away = False
         async with running(provider, tmp_path, **options) as proxy:
+            assert engine.made_with["replication_factor"] == 2
             await proxy.chat(LESSONS[2], session="lesson")
             await proxy.learned()
         engine.away, engine._engine = True, AsyncQdrantClient(":memory:")
