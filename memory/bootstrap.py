@@ -109,13 +109,14 @@ async def open_memory(
         settings.qdrant.url is None,
         settings.postgresql.direct_url,
         policies,
+        settings.postgresql.unresponsive_ms / 1000,
     )
     try:
         embedder, windows = await asyncio.gather(loading, open_windows(settings))
         server = settings.qdrant
         generations = Generations(
             journal,
-            ServerIndexes(server.url, server.api_key)
+            ServerIndexes(server.url, server.api_key, server.replication)
             if server.url
             else FolderIndexes(home / "index", settings.recall.points_at_hand),
         )
@@ -198,6 +199,7 @@ async def open_memory(
         room,
         sessions.ledgers.commit,
         sessions.ledgers.unwritten,
+        sessions.make_up,
     )
     await notes.open()
     graphing = EntityGraphWorker(journal, guard, recall.busy)

@@ -27,9 +27,11 @@ def open_journal(
     own_index: bool = True,
     direct_url: str | None = None,
     policies: Policies | None = None,
+    unresponsive_seconds: float = 10.0,
 ) -> SqlJournal:
     """The journal of a home folder, or in a PostgreSQL ``database``, of which this may be one ``replica``'s; with
-    ``flush`` it outlives a power cut too; ``policies`` know what else is redacted of whom.
+    ``flush`` it outlives a power cut too; ``policies`` know what else is redacted of whom;
+    ``unresponsive_seconds`` as in :class:`memory.stores.postgresql.database.PostgresDatabase`.
 
     Raises:
         StoreError: when it cannot be opened.
@@ -53,6 +55,7 @@ def open_journal(
             own_index=own_index,
             direct_url=direct_url,
             redact_of=redact_of,
+            unresponsive_seconds=unresponsive_seconds,
         )
     return SqliteJournal(
         home / "journal.db",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,6 +87,11 @@ class Memory:
     def works(self) -> bool:
         """Whether what one alone must do is done here."""
         return self.replica is None or self.replica.working
+
+    def metrics(self) -> Mapping[str, float]:
+        """All numbers for ``/palimpsest/metrics``, by name."""
+        own = {"works": float(self.works), "journal_waiting": float(self.exchange_journal.pending)}
+        return own | dict(self.journal.metrics()) | dict(self.features.metrics())
 
     @property
     def followers(self) -> tuple[Follower, ...]:

@@ -249,7 +249,8 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request with its reply, as the journal takes it. ``status`` is the upstream's HTTP status."""
+    """One request with its reply, as the journal takes it. ``status`` is the upstream's HTTP status; where it is not
+    ``placed``, its session could not be looked up, and one that was made up stands in its place."""
 
     id: str
     session: Session
@@ -258,3 +259,4 @@ class Exchange:
     reply: Reply
     status: int
     receipt: Receipt
+    placed: bool = True

@@ -117,6 +117,7 @@ class PostgresqlSettings(Section):
     url: str | None = Field(None, repr=False)
     direct_url: str | None = Field(None, repr=False)
     replicas: bool = False
+    unresponsive_ms: int = Field(750, ge=50, le=60_000)
 
 
 class QdrantSettings(Section):
@@ -124,6 +125,7 @@ class QdrantSettings(Section):
 
     url: str | None = None
     api_key: str | None = Field(None, repr=False)
+    replication: int = Field(1, ge=1, le=16)
 
 
 class CacheLifetimes(Section):

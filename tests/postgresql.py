@@ -8,8 +8,11 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -139,6 +142,20 @@ class TestServer:
         cleaner.execute(f"WITH {deletes} SELECT".encode(), prepare=True)
         cleaner.execute(_BEGUN_ANEW, prepare=True)
         cleaner.execute(_COUNTED_ANEW, prepare=True)
+
+    @contextmanager
+    def hanging(self) -> Iterator[None]:
+        """For the block, no process of the server runs: what it is asked is received, and not answered."""
+        postmaster = int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
+        told = subprocess.run(["pgrep", "-P", str(postmaster)], capture_output=True, text=True, check=True).stdout
+        processes = [postmaster, *map(int, told.split())]
+        for process in processes:
+            os.kill(process, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for process in processes:
+                os.kill(process, signal.SIGCONT)
 
     def pause(self) -> None:
         """Stop the server; what is connected is cut off."""

@@ -71,6 +71,7 @@ async def running(provider: FakeProvider | str, home: Path, **options: Any) -> A
     upstream = provider if isinstance(provider, str) else provider.url
     # A busy machine must not decide what a test sees: only tests of the deadline set it to what it is in life.
     dotted: dict[str, Any] = {"memory.recall.deadline_ms": 10_000, "memory.journal.hold_ms": 10_000}
+    dotted["memory.postgresql.unresponsive_ms"] = 10_000
     dotted |= {key.replace("__", "."): value for key, value in options.items()}
     if "memory.postgresql.url" not in dotted:
         fresh_journal.put(home / "journal.db")

@@ -12,7 +12,7 @@ import pytest
 from memory.models.embedder_choice import choose_embedder
 from memory.models.litellm_client import LitellmMissing, translating_litellm
 from memory.stores.errors import StoreFault
-from memory.stores.index_server import ServerIndex
+from memory.stores.index_server import client_of
 
 ROOT = Path(__file__).parent.parent
 
@@ -58,7 +58,7 @@ def test_a_remote_embedder_names_its_extra(monkeypatch: pytest.MonkeyPatch, tmp_
         choose_embedder("litellm:openai/text-embedding-3-small", tmp_path)
 
 
-async def test_a_server_for_the_index_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_for_the_index_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     without(monkeypatch, "qdrant_client")
     with pytest.raises(StoreFault, match=r"qdrant-client: .*palimpsest-proxy\[server\]"):
-        await ServerIndex.connect("http://127.0.0.1:1", "c", 4)
+        client_of("http://127.0.0.1:1", None)

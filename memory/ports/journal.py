@@ -106,9 +106,10 @@ class Journal(Protocol):
             StoreError: when it cannot be written, or too much is aside already.
         """
 
-    async def take_back(self) -> int:
-        """Append what is aside and not being committed, this process's or an earlier one's, oldest first; how many are
-        in the journal now that were not before. What cannot be read or written is :attr:`broken` from now on, and not
+    async def take_back(self, but: Collection[str] = ()) -> int:
+        """Append what is aside and not being committed, ``but`` for these, this process's or an earlier one's, oldest
+        first; how many are in the journal now that were not before. What is not placed is given the session that its
+        request turns out to be of. What cannot be read or written is :attr:`broken` from now on, and not
         tried again by this process.
 
         Raises:

@@ -29,7 +29,11 @@ class IndexFolders(Protocol):
     """Where indexes lie."""
 
     async def there(self, generation: Generation) -> bool:
-        """Whether an index that was opened still lies where it was."""
+        """Whether an index that was opened still lies where it was.
+
+        Raises:
+            StoreError: when that cannot be told.
+        """
 
 
 class IndexRepairWorker:
@@ -55,10 +59,11 @@ class IndexRepairWorker:
 
     async def look(self) -> bool:
         """Whether the index was gone, and is filled anew."""
-        _, gone = await self._guard(
-            self._check(), default=None, timeout_seconds=LOOK_SECONDS, operation="looking after the index"
+        missing: list[Generation] = []
+        await self._guard(
+            self._check(missing), default=None, timeout_seconds=LOOK_SECONDS, operation="looking after the index"
         )
-        if not gone or self._reindexing.running:
+        if not missing or self._reindexing.running:
             return False
         held = self._recall.embedder
         _, why = await self._guard(
@@ -69,10 +74,11 @@ class IndexRepairWorker:
         )
         return not why
 
-    async def _check(self) -> None:
+    async def _check(self, missing: list[Generation]) -> None:
         for generation in await self._journal.generations():
             if generation.current and not await self._places.there(generation):
-                raise StoreError("the folder of the index is gone; it is filled anew from the journal")
+                missing.append(generation)
+                raise StoreError("what the index lay in is gone; it is filled anew from the journal")
 
     async def _run(self) -> None:
         while True:

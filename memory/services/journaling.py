@@ -66,6 +66,7 @@ class _PendingExchange:
     reply: Reply
     status: int
     exchange: Exchange | None = None
+    made_up: bool = False  # it is aside with a session that was made up, and still waits to be placed
 
 
 class ExchangeJournal:
@@ -73,7 +74,8 @@ class ExchangeJournal:
 
     ``place`` finds the session of a request that is unplaced; ``commit`` brings an exchange into the journal with what
     of its session's ledger is not written yet, and ``unwritten`` tells what that is: who has seen the end of a reply
-    sends its history again, and it must be made the same again.
+    sends its history again, and it must be made the same again. ``make_up`` gives a session for a request whose own
+    cannot be found yet, and what was decided about it, so that its exchange can be set aside.
     """
 
     def __init__(
@@ -85,6 +87,7 @@ class ExchangeJournal:
         room: Callable[[], bool] = lambda: True,
         commit: Callable[[Exchange], Awaitable[None]] | None = None,
         unwritten: Callable[[str], Sequence[Entry]] = lambda session: (),
+        make_up: Callable[[Conversation, Arrival], tuple[Session, Sequence[Entry]]] | None = None,
     ) -> None:
         self._journal = journal
         self._has_disk_space = room
@@ -92,6 +95,7 @@ class ExchangeJournal:
         self._place = place
         self._commit_exchange = commit or journal.commit
         self._unwritten = unwritten
+        self._make_up = make_up
         self._journaled = journaled
         self._in_progress: dict[str, _PendingExchange] = {}
         self._pending: deque[tuple[_PendingExchange, int]] = deque()  # each with its bytes
@@ -102,7 +106,7 @@ class ExchangeJournal:
     @property
     def pending(self) -> int:
         """How many exchanges wait for the journal."""
-        return len(self._pending) + self._journal.aside
+        return sum(not heard.made_up for heard, _ in self._pending) + self._journal.aside
 
     @property
     def damaged(self) -> int:
@@ -125,7 +129,7 @@ class ExchangeJournal:
             if await self._write(heard):
                 self._journaled()
                 return
-            if not await self._set_aside(heard):
+            if not await self._set_aside(heard) or heard.made_up:
                 self._hold(heard)
         finally:
             del self._in_progress[prepared.receipt.id]
@@ -165,14 +169,15 @@ class ExchangeJournal:
     def _hold(self, heard: _PendingExchange) -> None:
         size = _bytes_of(heard)
         while self._pending and (len(self._pending) >= MAX_PENDING or self._pending_bytes + size > MAX_PENDING_BYTES):
-            self._drop()
-            self._lose(1, "the journal cannot be written, and no more can be kept")
+            if not self._drop().made_up:
+                self._lose(1, "the journal cannot be written, and no more can be kept")
         self._pending.append((heard, size))
         self._pending_bytes += size
 
-    def _drop(self) -> None:
-        _, size = self._pending.popleft()
+    def _drop(self) -> _PendingExchange:
+        heard, size = self._pending.popleft()
         self._pending_bytes -= size
+        return heard
 
     def _lose(self, count: int, why: str) -> None:
         self.lost += count
@@ -201,8 +206,14 @@ class ExchangeJournal:
 
     async def _set_aside(self, heard: _PendingExchange) -> bool:
         async def work() -> bool:
-            exchange = await self._with_session(heard)
-            await self._journal.set_aside(exchange, self._unwritten(exchange.session.id))
+            if heard.exchange is None and self._make_up is not None:
+                # To look for it may take as long as what holds the journal up.
+                session, entries = self._make_up(heard.conversation, heard.prepared.arrival)
+                heard.made_up = True
+                await self._journal.set_aside(replace(_in_session(heard, session), placed=False), entries)
+            else:
+                exchange = await self._with_session(heard)
+                await self._journal.set_aside(exchange, self._unwritten(exchange.session.id))
             return True
 
         patience = SET_ASIDE_SECONDS + _bytes_of(heard) / REDACTED_BYTES_PER_SECOND
@@ -216,7 +227,8 @@ class ExchangeJournal:
 
         async def work() -> int:
             self._check_disk_space()
-            return await self._journal.take_back()
+            waiting = (*self._in_progress.values(), *(heard for heard, _ in self._pending))
+            return await self._journal.take_back([each.prepared.receipt.id for each in waiting if each.made_up])
 
         taken, _ = await self._guard(
             work(), default=None, timeout_seconds=WRITE_TIMEOUT, operation="taking exchanges back"
@@ -235,15 +247,16 @@ class ExchangeJournal:
     async def _with_session(self, heard: _PendingExchange) -> Exchange:
         """The exchange with its session, which is looked up if it is not known yet."""
         if heard.exchange is None:
-            prepared, receipt = heard.prepared, heard.prepared.receipt
-            session = prepared.session
-            if session is None:
-                session = await self._place(heard.conversation, prepared.arrival)
-                receipt = replace(receipt, session=session.id)
-            heard.exchange = Exchange(
-                receipt.id, session, prepared.arrival, heard.conversation, heard.reply, heard.status, receipt
-            )
+            prepared = heard.prepared
+            session = prepared.session or await self._place(heard.conversation, prepared.arrival)
+            heard.exchange = _in_session(heard, session)
         return heard.exchange
+
+
+def _in_session(heard: _PendingExchange, session: Session) -> Exchange:
+    prepared = heard.prepared
+    receipt = replace(prepared.receipt, session=session.id)
+    return Exchange(receipt.id, session, prepared.arrival, heard.conversation, heard.reply, heard.status, receipt)
 
 
 def _bytes_of(heard: _PendingExchange) -> int:

@@ -20,7 +20,8 @@ used; at the time limit itself, everything would be lost."""
 
 REPLAY_SECONDS = 5.0
 """How long finding a session may take that this process does not know. If its history was edited before, the same edits
-must be replayed, or its prefix breaks; on a busy machine that takes long after a start."""
+must be replayed, or its prefix breaks; on a busy machine that takes long after a start. A journal that answers nobody
+tells so much sooner (``memory.postgresql.unresponsive_ms``)."""
 
 HOPELESS = 8
 """Bytes per token of the window. A request with more never fits unedited."""

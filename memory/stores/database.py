@@ -111,6 +111,25 @@ class Database:
             raise sqlite_fault(error, self.path) from error
 
     @property
+    def trouble(self) -> str:
+        """See :class:`memory.stores.engine.Engine`."""
+        return self._writer.trouble if self.there else f"{self.path} is not there any more"
+
+    def try_again(self) -> None:
+        """See :class:`memory.stores.engine.Engine`."""
+        self._writer.catch_up()
+
+    @property
+    def round_trip(self) -> float:
+        """See :attr:`shared`."""
+        return 0.0
+
+    @property
+    def replica(self) -> str:
+        """See :attr:`shared`."""
+        return ""
+
+    @property
     def shared(self) -> bool:
         """A file is one process's."""
         return False

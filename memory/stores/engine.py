@@ -34,6 +34,21 @@ class Engine(Protocol):
         """Whether what is written now will be found again."""
 
     @property
+    def trouble(self) -> str:
+        """Why what is asked or written now would fail, as far as is known without asking; empty where it would not."""
+
+    def try_again(self) -> None:
+        """Have it found out whether there is still :attr:`trouble`; nobody waits for that."""
+
+    @property
+    def round_trip(self) -> float:
+        """Seconds that the newest answer took; 0 where nothing is waited for, as with a file."""
+
+    @property
+    def replica(self) -> str:
+        """How this process is called among those that share the database; empty where it is alone."""
+
+    @property
     def shared(self) -> bool:
         """Whether other processes write at the same time, so that what this one remembers may be out of date."""
 

@@ -27,8 +27,9 @@ _BEGIN = _NAME + bytes([VERSION])
 class ExchangeDraft:
     """All that is written of an exchange. ``history`` are the digests of its request's messages, joined; ``messages``
     are those that were not stored when the draft was made; ``forms`` are the digests under which the reply may come
-    back; ``behind`` is how many messages stand behind the request's newest, which are no part of its trail; ``tools``
-    whether the request offered some. Only the receipt may still hold secrets, which leave it when it is written."""
+    back; ``placed`` says whether its session is known: else one that was made up stands in its place; ``behind`` is
+    how many messages stand behind the request's newest, which are no part of its trail; ``tools`` whether the request
+    offered some. Only the receipt may still hold secrets, which leave it when it is written."""
 
     id: str
     session: Session
@@ -49,6 +50,7 @@ class ExchangeDraft:
     receipt: Receipt
     behind: int = 0
     tools: bool = False
+    placed: bool = True
 
 
 class Damaged(ValueError):

@@ -61,6 +61,8 @@ class Exchanges(WorkerBacklog):
     _gate: LoopGate
     _drafts: dict[str, asyncio.Future[ExchangeDraft | None]]
     """The exchanges that are being committed, each with its draft, or None where none could be made."""
+    _asking: set[str]
+    """Those of them of which the database is still being asked what it has."""
 
     async def commit(self, exchange: Exchange, entries: Sequence[Entry] = (), messages: Sequence[Message] = ()) -> None:
         """See :class:`memory.ports.Journal`. Committing the same exchange twice is committing it once."""
@@ -125,13 +127,33 @@ class Exchanges(WorkerBacklog):
 
         return await self._db.read(work)
 
-    async def _drafted(self, exchange: Exchange, opened: Callable[[Message], None] = nobody) -> ExchangeDraft:
+    async def _drafted(
+        self, exchange: Exchange, opened: Callable[[Message], None] = nobody, asked_seconds: float | None = None
+    ) -> ExchangeDraft:
         """Redacting and packing takes the time, so it is done before the writer is asked, and only for what is new;
-        ``opened`` is told what is new as it will be read again."""
+        ``opened`` is told what is new as it will be read again. The database is asked for ``asked_seconds`` at most.
+
+        Raises:
+            StoreFault: what the database reported.
+            TimeoutError: when it has not answered.
+        """
         history = join(exchange.conversation.digests)
         reply = reply_message(exchange.reply)
-        unknown = await self._db.look(lambda connection: self._unknown(connection, exchange, history, reply))
+        self._asking.add(exchange.id)
+        try:
+            async with asyncio.timeout(asked_seconds):
+                unknown = await self._db.look(lambda connection: self._unknown(connection, exchange, history, reply))
+        finally:
+            self._asking.discard(exchange.id)
         return await self._sealed(exchange, history, reply, unknown, opened)
+
+    async def _drafted_unasked(self, exchange: Exchange) -> ExchangeDraft:
+        """The same where the database cannot be asked what it has: new is all that it is not known to have."""
+        history = join(exchange.conversation.digests)
+        reply = reply_message(exchange.reply)
+        start = _closest(self._recent.of(exchange.session.id), history)
+        messages = (*exchange.conversation.messages[start:], *((reply,) if reply else ()))
+        return await self._sealed(exchange, history, reply, _each_once(messages))
 
     async def _sealed(
         self,
@@ -164,6 +186,7 @@ class Exchanges(WorkerBacklog):
             receipt=replace(exchange.receipt, model=redact.name(exchange.receipt.model)),
             behind=len(exchange.conversation.messages) - 1 - exchange.conversation.newest,
             tools=bool(exchange.conversation.tools),
+            placed=exchange.placed,
         )
 
     async def _write_draft(
@@ -208,13 +231,12 @@ class Exchanges(WorkerBacklog):
             rows = (row["number"], row["person"]) if row else None
         number, person = rows if rows else (None, _person(connection, exchange))
         start = _closest(self._bases(connection, exchange.session, number), history)
-        messages: dict[bytes, Message] = {}
-        for message in (*exchange.conversation.messages[start:], *((reply,) if reply else ())):
-            messages.setdefault(message.digest, message)
+        messages = _each_once((*exchange.conversation.messages[start:], *((reply,) if reply else ())))
         known = set()
         if person is not None:
-            known = {found["digest"] for found in ask_many(connection, "messages_known", list(messages), (person,))}
-        return [message for key, message in messages.items() if key not in known]
+            digests = [message.digest for message in messages]
+            known = {found["digest"] for found in ask_many(connection, "messages_known", digests, (person,))}
+        return [message for message in messages if message.digest not in known]
 
     def _append(
         self, connection: Connection, draft: ExchangeDraft, session: int, person: int
@@ -347,6 +369,10 @@ def _committed(
 def _closest(bases: Iterable[EarlierExchange], history: bytes) -> int:
     """How many messages of a history one of the last exchanges had already, from the front."""
     return max((common(past.history, history) for past in bases), default=0)
+
+
+def _each_once(messages: Sequence[Message]) -> list[Message]:
+    return list({message.digest: message for message in reversed(messages)}.values())[::-1]
 
 
 def _newest(connection: Connection, session: int) -> list[EarlierExchange]:

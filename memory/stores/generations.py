@@ -18,7 +18,7 @@ from typing import Protocol
 from memory.ports import Embedder, Generation, Index, Journal
 from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.index_edge import EdgeIndex, remove
-from memory.stores.index_server import ServerIndex, client_of
+from memory.stores.index_server import ANSWERED_SECONDS, ServerIndex, answer, client_of
 from memory.stores.tenant_vectors import ROOM
 
 log = logging.getLogger(__name__)
@@ -27,11 +27,15 @@ log = logging.getLogger(__name__)
 class IndexHome(Protocol):
     """Where indexes lie: in folders, or on a server."""
 
-    async def open(self, name: str, dimensions: int) -> tuple[Index, bool]:
-        """The index of that name, and whether it was made just now."""
+    async def open(self, name: str, dimensions: int, anew: bool = False) -> tuple[Index, bool]:
+        """The index of that name, and whether it was made just now; ``anew`` removes what lies there before."""
 
     async def there(self, name: str) -> bool:
-        """Whether something still lies where that index was opened."""
+        """Whether something still lies where that index was opened.
+
+        Raises:
+            StoreFault: when that cannot be told.
+        """
 
     async def remove(self, name: str) -> None:
         """Remove an index that is not open; a missing one is removed already."""
@@ -47,9 +51,11 @@ class FolderIndexes:
         self._folder = folder
         self._at_hand = at_hand
 
-    async def open(self, name: str, dimensions: int) -> tuple[Index, bool]:
+    async def open(self, name: str, dimensions: int, anew: bool = False) -> tuple[Index, bool]:
         """See :class:`IndexHome`."""
         folder = self._folder / name
+        if anew:
+            await self.remove(name)
         new = not any(folder.glob("*"))
         return await EdgeIndex.open(folder, dimensions, self._at_hand), new
 
@@ -69,26 +75,54 @@ class FolderIndexes:
 
 
 class ServerIndexes:
-    """Indexes on a Qdrant server, each a collection. Other journals may keep theirs there, so none is discarded."""
+    """Indexes on a Qdrant server, each a collection. Other journals may keep theirs there, so none is discarded.
 
-    def __init__(self, url: str, api_key: str | None = None) -> None:
+    One may be opened while the server is away: what is asked of it fails until the server is back.
+    """
+
+    def __init__(self, url: str, api_key: str | None = None, replication: int = 1) -> None:
         self._url = url
         self._api_key = api_key
+        self._replication = replication
+        self._unreached: dict[str, ServerIndex] = {}
 
-    async def open(self, name: str, dimensions: int) -> tuple[Index, bool]:
+    async def open(self, name: str, dimensions: int, anew: bool = False) -> tuple[Index, bool]:
         """See :class:`IndexHome`."""
-        index = await ServerIndex.connect(self._url, f"palimpsest-{name}", dimensions, api_key=self._api_key)
+        client = client_of(self._url, self._api_key, timeout=ANSWERED_SECONDS)
+        index = ServerIndex(client, f"palimpsest-{name}", dimensions, anew=anew, replication=self._replication)
+        try:
+            await index.reach()
+        except StoreFault as fault:
+            if fault.fault is not StoreFaultKind.FAILING:
+                await index.close()
+                raise
+            log.warning("memory opens without its index, and finds little until that is there: %s", fault)
+            index.expected = not anew
+            self._unreached[name] = index
+        except BaseException:
+            await index.close()
+            raise
         return index, index.created
 
     async def there(self, name: str) -> bool:
-        """See :class:`IndexHome`. What a server has lost, it tells by itself when it is asked for it."""
-        return True
+        """See :class:`IndexHome`. What a server has lost since it was reached, it tells by itself when it is asked for
+        it."""
+        index = self._unreached.get(name)
+        if index is None:
+            return True
+        try:
+            await index.reach()
+        except StoreFault:
+            if not index.gone:
+                raise
+        del self._unreached[name]
+        return not index.gone
 
     async def remove(self, name: str) -> None:
         """See :class:`IndexHome`."""
         client = client_of(self._url, self._api_key)
         try:
-            await client.delete_collection(f"palimpsest-{name}")
+            await answer(client.delete_collection(f"palimpsest-{name}"))
         finally:
             await client.close()
 
@@ -130,19 +164,23 @@ class Generations:
         """A new index beside the current one, to be filled from the journal's ``unindexed(limit, number)``."""
         generation = await self._journal.begin_generation(embedder.name, embedder.dimensions)
         try:
-            await self._home.remove(self.name(generation))
-            index, _ = await self._home.open(self.name(generation), generation.dimensions)
+            index, _ = await self._home.open(self.name(generation), generation.dimensions, anew=True)
         except BaseException:
             await self._journal.drop_generation(generation.number)
             raise
         return generation, index
 
     async def switch(self, generation: Generation) -> None:
-        """From now on this one is searched; all others are given up. Close their indexes first."""
+        """From now on this one is searched; all others are given up. Close their indexes first. One whose server is
+        away stays there, and is known no more."""
         await self._journal.switch_generation(generation.number)
         for other in await self._journal.generations():
             if other.number != generation.number:
-                await self.drop(other)
+                try:
+                    await self._home.remove(self.name(other))
+                except StoreFault as fault:
+                    log.warning("the index %s is not used any more, and stays: %s", self.name(other), fault)
+                await self._journal.drop_generation(other.number)
 
     async def drop(self, generation: Generation) -> None:
         """Give up an index that is not open: also one that was begun and shall not be finished."""

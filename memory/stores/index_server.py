@@ -5,7 +5,9 @@ Its import costs a second and more than a hundred megabytes.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memory.ports import IndexHit, Point, Query
@@ -19,6 +21,9 @@ T = TypeVar("T")
 DENSE = "dense"
 LEXICAL = "lexical"
 PIECE = 256
+
+ANSWERED_SECONDS = 10
+"""How long one call may take."""
 
 
 def client_of(url: str, api_key: str | None, timeout: int | None = None) -> AsyncQdrantClient:
@@ -36,28 +41,36 @@ def client_of(url: str, api_key: str | None, timeout: int | None = None) -> Asyn
 
 
 class ServerIndex:
-    """A collection of a Qdrant server. Made by :meth:`open`.
+    """A collection of a Qdrant server, as it is there or made when the server is first reached.
 
-    ``created`` tells that the collection was not there before.
+    Args:
+        anew: what lies there under its name is removed then.
+        expected: it must be there: it is told to be gone, and not made, where it is not.
+        replication: how many nodes of a cluster hold each part of it, where it is made.
+
+    ``created`` tells that the collection was not there before, ``gone`` that it was expected to be.
     """
 
-    def __init__(self, client: AsyncQdrantClient, collection: str, dimensions: int) -> None:
+    def __init__(
+        self,
+        client: AsyncQdrantClient,
+        collection: str,
+        dimensions: int,
+        *,
+        anew: bool = False,
+        expected: bool = False,
+        replication: int = 1,
+    ) -> None:
         self._client = client
         self.collection = collection
         self.dimensions = dimensions
+        self.anew = anew
+        self.expected = expected
+        self._replication = replication
         self.created = False
-
-    @classmethod
-    async def connect(
-        cls, url: str, collection: str, dimensions: int, *, api_key: str | None = None, seconds: int = 10
-    ) -> ServerIndex:
-        """Connect to a server; ``seconds`` is how long one call may take. Raises StoreFault where that fails."""
-        client = client_of(url, api_key, timeout=seconds)
-        try:
-            return await cls.open(client, collection, dimensions)
-        except BaseException:
-            await client.close()
-            raise
+        self.gone = False
+        self._reached = False
+        self._reaching: asyncio.Task[None] | None = None
 
     @classmethod
     async def open(cls, client: AsyncQdrantClient, collection: str, dimensions: int) -> ServerIndex:
@@ -67,8 +80,22 @@ class ServerIndex:
             StoreFault: when the server does not answer, or the collection has other dimensions.
         """
         index = cls(client, collection, dimensions)
-        await index._make()
+        await index.reach()
         return index
+
+    async def reach(self) -> None:
+        """See that the collection is there; once.
+
+        Raises:
+            StoreFault: when the server does not answer, or the collection is gone or has other dimensions.
+        """
+        if self._reached:
+            return
+        if self._reaching is None or self._reaching.done():
+            # Whoever gives up waiting leaves no half of it behind.
+            self._reaching = asyncio.ensure_future(self._make())
+            self._reaching.add_done_callback(lambda done: done.cancelled() or done.exception())
+        await asyncio.shield(self._reaching)
 
     async def upsert(self, points: Sequence[Point]) -> None:
         """See :class:`memory.ports.Index`."""
@@ -86,12 +113,12 @@ class ServerIndex:
                 )
                 for point in points[start : start + PIECE]
             ]
-            await self._ask(self._client.upsert(self.collection, structs, wait=True))
+            await self._ask(partial(self._client.upsert, self.collection, structs, wait=True))
 
     async def delete(self, ids: Sequence[str]) -> None:
         """See :class:`memory.ports.Index`."""
         if ids:
-            await self._ask(self._client.delete(self.collection, list(ids), wait=True))
+            await self._ask(lambda: self._client.delete(self.collection, list(ids), wait=True))
 
     async def search(self, query: Query) -> list[IndexHit]:
         """See :class:`memory.ports.Index`. Two round trips: both legs, then the cosines that are missing."""
@@ -112,11 +139,11 @@ class ServerIndex:
 
     async def count(self) -> int:
         """See :class:`memory.ports.Index`."""
-        return (await self._ask(self._client.count(self.collection, exact=True))).count
+        return (await self._ask(lambda: self._client.count(self.collection, exact=True))).count
 
     async def drop(self) -> None:
         """Remove the collection from the server."""
-        await self._ask(self._client.delete_collection(self.collection))
+        await self._ask(lambda: self._client.delete_collection(self.collection))
 
     async def close(self) -> None:
         """See :class:`memory.ports.Index`."""
@@ -125,22 +152,30 @@ class ServerIndex:
     async def _make(self) -> None:
         from qdrant_client import models
 
-        if await self._ask(self._client.collection_exists(self.collection)):
-            info = await self._ask(self._client.get_collection(self.collection))
+        there = await answer(self._client.collection_exists(self.collection))
+        if there and self.anew:
+            await answer(self._client.delete_collection(self.collection))
+        elif there:
+            info = await answer(self._client.get_collection(self.collection))
             vectors = info.config.params.vectors
             size = vectors[DENSE].size if isinstance(vectors, dict) and DENSE in vectors else None
             if size != self.dimensions:
                 raise StoreFault(
                     f"collection {self.collection} has not {self.dimensions} dimensions", StoreFaultKind.CORRUPT
                 )
+            self._reached = True
             return
-        await self._ask(
+        elif self.expected:
+            self.gone = True
+            raise StoreFault(f"collection {self.collection} is gone from the Qdrant server", StoreFaultKind.FAILING)
+        await answer(
             self._client.create_collection(
                 self.collection,
                 vectors_config={DENSE: models.VectorParams(size=self.dimensions, distance=models.Distance.DOT)},
                 sparse_vectors_config={LEXICAL: models.SparseVectorParams()},
                 # A graph for each owner and none over all of them: every search is filtered by owner.
                 hnsw_config=models.HnswConfigDiff(m=0, payload_m=16),
+                replication_factor=self._replication,
             )
         )
         schemas: tuple[tuple[str, Any], ...] = (
@@ -149,8 +184,8 @@ class ServerIndex:
             ("at", models.PayloadSchemaType.FLOAT),
         )
         for field, schema in schemas:
-            await self._ask(self._client.create_payload_index(self.collection, field, schema, wait=True))
-        self.created = True
+            await answer(self._client.create_payload_index(self.collection, field, schema, wait=True))
+        self.created = self._reached = True
 
     async def _legs(self, legs: Sequence[tuple[Any, str, Any, int]]) -> list[list[Any]]:
         """Run those legs that have something to look for, in one call."""
@@ -164,20 +199,32 @@ class ServerIndex:
             models.QueryRequest(query=vector, using=using, filter=within, limit=limit, with_payload=False)
             for _, (vector, using, within, limit) in numbered
         ]
-        answers = await self._ask(self._client.query_batch_points(self.collection, requests))
+        answers = await self._ask(lambda: self._client.query_batch_points(self.collection, requests))
         for (place, _), answer in zip(numbered, answers, strict=True):
             found[place] = list(answer.points)
         return found
 
-    async def _ask(self, call: Awaitable[T]) -> T:
-        from qdrant_client.http.exceptions import ApiException
+    async def _ask(self, ask: Callable[[], Awaitable[T]]) -> T:
+        await self.reach()
+        return await answer(ask())
 
-        try:
-            return await call
-        except (ApiException, OSError) as error:
-            raise StoreFault(
-                f"the Qdrant server did not do what it was asked ({error})", StoreFaultKind.OTHER
-            ) from error
+
+async def answer(call: Awaitable[T]) -> T:
+    """What a server answers.
+
+    Raises:
+        StoreFault: when it does not; ``FAILING`` where that is no refusal.
+    """
+    from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
+
+    try:
+        return await call
+    except (ApiException, OSError) as error:
+        refused = isinstance(error, UnexpectedResponse) and (error.status_code or 500) < 500
+        raise StoreFault(
+            f"the Qdrant server did not do what it was asked ({error})",
+            StoreFaultKind.OTHER if refused else StoreFaultKind.FAILING,
+        ) from error
 
 
 def _sparse(weights: Any) -> Any:

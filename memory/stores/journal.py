@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -120,6 +120,7 @@ class SqlJournal(
         self._gate = LoopGate()
         self._nothing = {}
         self._drafts = {}
+        self._asking = set()
         self._summed = LruDict(PEOPLE)
         self._known = KnownMemories()
         self.changed = ChangedMemories()
@@ -179,6 +180,18 @@ class SqlJournal(
         self.changed.add_any()
 
     @property
+    def replica(self) -> str:
+        """How this process is called among those that write at the same time; empty where it is alone."""
+        return self._db.replica
+
+    def metrics(self) -> Mapping[str, float]:
+        """What can be told of the database without asking it."""
+        return {
+            "journal_answers": float(not self._db.trouble),
+            "journal_round_trip_seconds": self._db.round_trip,
+        }
+
+    @property
     def replicated(self) -> bool:
         """Whether other processes write at the same time."""
         return self._db.shared
@@ -201,6 +214,16 @@ class SqlJournal(
     def there(self) -> bool:
         """Whether what is written now will be found again."""
         return self._db.there
+
+    @property
+    def trouble(self) -> str:
+        """Why the journal does not answer or take anything just now, as far as is known without asking; empty where it
+        does."""
+        return self._db.trouble
+
+    def try_again(self) -> None:
+        """Have it found out whether there is still :attr:`trouble`; nobody waits for that."""
+        self._db.try_again()
 
     def key(self) -> bytes:
         """See :class:`memory.ports.Journal`."""

@@ -10,32 +10,38 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from memory.conversation import Message
 from memory.edits import Act, Entry
 from memory.fact import Fact, Passage
 from memory.ports import SetAsideErasure
 from memory.scope import place_of
-from memory.session import Exchange
+from memory.session import Exchange, Session
 from memory.stores.base import ask_many
-from memory.stores.connection import Connection
+from memory.stores.connection import Connection, Work
 from memory.stores.erasure import LineEraser
 from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.exchange_draft import Damaged, ExchangeDraft, Texts, dump, load
 from memory.stores.exchanges import Exchanges, WrittenExchange
 from memory.stores.forgetting import texts_of
-from memory.stores.histories import join
+from memory.stores.histories import split
 from memory.stores.lost_journal import files_aside
 from memory.stores.queries import QUERIES
-from memory.stores.rows import fact_of, passage_of
-from memory.stores.sessions import write_new_entry, write_session
+from memory.stores.rows import fact_of, passage_of, session_of
+from memory.stores.sessions import by_trail, write_new_entry, write_session
 from memory.stores.spill import Spill
-from memory.stores.trails import reply_message
+from memory.stores.trails import links
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+ASKED_SECONDS = 0.05
+"""How long the database is asked what it has of an exchange that is set aside; it answers in a millisecond or so."""
 
 
 class SetAsideStore(Exchanges):
@@ -64,19 +70,18 @@ class SetAsideStore(Exchanges):
         """See :class:`memory.ports.Journal`."""
         # A commit that waits for a `forget` makes its draft only after it.
         under_way = None if self._gate.shut else self._drafts.get(exchange.id)
-        # Who gives up waiting for a draft must not take it from the commit that makes it.
-        drafted = await asyncio.shield(under_way) if under_way is not None else None
+        drafted = await self._drafted_in_time(exchange.id, under_way) if under_way is not None else None
         draft = drafted or await self._drafted_somehow(exchange)
         redact = self._redact.of(exchange.session.scope.org)
         await self._spill.put(exchange.id, dump(draft, entries, redact, await self._texts(entries)))
         if exchange.id not in self._drafts and await self._committed(exchange.id):
             self._spill.drop(exchange.id)
 
-    async def take_back(self) -> int:
+    async def take_back(self, but: Collection[str] = ()) -> int:
         """See :class:`memory.ports.Journal`."""
         taken = 0
         for id in self._spill.ids:
-            if id in self._drafts:
+            if id in self._drafts or id in but:
                 continue
             # Whatever is wrong with one of them must not stand before the others.
             [outcome] = await asyncio.gather(self._take_one(id), return_exceptions=True)
@@ -119,20 +124,29 @@ class SetAsideStore(Exchanges):
 
     async def _committed(self, id: str) -> bool:
         """Whether an exchange is in the journal; no where that cannot be told."""
+        return await self._told(lambda connection: _is_committed(connection, id), False)
+
+    async def _told(self, work: Work[T], untold: T) -> T:
+        """What the database tells; ``untold`` where it cannot, or not in time: somebody waits for the end of a
+        reply."""
         try:
-            return await self._db.look(lambda c: c.execute(QUERIES["exchange_exists"], (id,)).fetchone() is not None)
-        except StoreFault:
-            return False
+            async with asyncio.timeout(ASKED_SECONDS):
+                return await self._db.look(work)
+        except (StoreFault, TimeoutError):
+            return untold
+
+    async def _drafted_in_time(self, id: str, under_way: asyncio.Future[ExchangeDraft | None]) -> ExchangeDraft | None:
+        """The draft that a commit makes; None where it makes none, or still asks the database for what it needs."""
+        # Who gives up waiting for a draft must not take it from the commit that makes it.
+        await asyncio.wait({under_way}, timeout=ASKED_SECONDS)
+        return None if id in self._asking else await asyncio.shield(under_way)
 
     async def _drafted_somehow(self, exchange: Exchange) -> ExchangeDraft:
-        """A draft also where the journal cannot even be asked what it has: then all of it is new."""
+        """A draft also where the database does not tell what it has."""
         try:
-            return await self._drafted(exchange)
-        except StoreFault:
-            messages, reply = exchange.conversation.messages, reply_message(exchange.reply)
-            each_once = {message.digest: message for message in (*messages, *([reply] if reply else []))}
-            history = join([message.digest for message in messages])
-            return await self._sealed(exchange, history, reply, list(each_once.values()))
+            return await self._drafted(exchange, asked_seconds=ASKED_SECONDS)
+        except (StoreFault, TimeoutError):
+            return await self._drafted_unasked(exchange)
 
     async def _texts(self, entries: Sequence[Entry]) -> Texts:
         """What the memories say that stand where segments begin: by that their lines are known if they are forgotten
@@ -146,20 +160,23 @@ class SetAsideStore(Exchanges):
             ]
             return {memory.id: texts_of(memory) for memory in memories}
 
-        try:
-            return await self._db.look(work) if ids else {}
-        except StoreFault:
-            return {}
+        return await self._told(work, {}) if ids else {}
 
     async def _take_back(self, draft: ExchangeDraft, entries: Sequence[Entry], texts: Texts) -> bool:
         """Write an exchange that was set aside, and what its session's ledger does not have; whether it was new."""
 
         def work(connection: Connection) -> WrittenExchange | None:
+            session = draft.session
+            if not draft.placed:
+                if _is_committed(connection, draft.id):
+                    return None
+                session = _session_of(connection, draft)
             gone = _gone(connection, draft, entries)
             lines = LineEraser(text for id in gone for text in texts.get(id, ()))
             shown = tuple(each for each in draft.receipt.shown if each.memory not in gone)
-            row = write_session(connection, draft.session)
-            restored = replace(draft, receipt=replace(draft.receipt, shown=shown))
+            row = write_session(connection, session)
+            receipt = replace(draft.receipt, shown=shown, session=session.id)
+            restored = replace(draft, session=session, receipt=receipt)
             written = self._append(connection, restored, row["number"], row["person"])
             for entry in entries:
                 write_new_entry(connection, entry, _without(entry, gone, lines), row["number"])
@@ -167,7 +184,8 @@ class SetAsideStore(Exchanges):
 
         written = await self._db.write(work, anywhere=True)
         if written is not None:
-            self._remember(draft.session.id, written)
+            id = written.session["id"] if written.session is not None else draft.session.id
+            self._remember(id, written)
         return written is not None
 
 
@@ -187,6 +205,27 @@ def _gone(connection: Connection, draft: ExchangeDraft, entries: Sequence[Entry]
     named = {each.memory for each in draft.receipt.shown}.union(*(entry.memories for entry in entries))
     tables = ("facts_get", "passages_get", "research_get")
     return frozenset(named - {row["id"] for table in tables for row in ask_many(connection, table, list(named))})
+
+
+def _is_committed(connection: Connection, id: str) -> bool:
+    return connection.execute(QUERIES["exchange_exists"], (id,)).fetchone() is not None
+
+
+def _session_of(connection: Connection, draft: ExchangeDraft) -> Session:
+    """The session of an exchange whose own could not be looked up: that of its key, or that which its request goes on
+    with; where there is none, the one that was made up."""
+    made_up = draft.session
+    row = connection.execute(QUERIES["session_by_key"], (made_up.key,)).fetchone()
+    if row is None and made_up.key.startswith(f"{draft.namespace}:trail:"):
+        digests = split(draft.history)
+        trail = links(digests[: len(digests) - draft.behind])
+        found = by_trail(connection, draft.namespace, trail)
+        if found is not None and found[0]["at_tip"] and found[1] < len(trail):
+            row = found[0]
+    if row is None:
+        return made_up
+    session = session_of(row)
+    return replace(session, seen_at=max(session.seen_at, made_up.seen_at))
 
 
 def _people(connection: Connection) -> int:

@@ -4,6 +4,7 @@ which a client may send it back."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 
 from memory.conversation import Message, Part, Reasoning, Reply, Role, chained, digest
 from memory.stores.connection import Connection
@@ -42,6 +43,11 @@ def going_on(link: bytes, digests: Iterable[bytes]) -> bytes:
     for key in digests:
         link = chained(link, key)
     return link
+
+
+def links(digests: Iterable[bytes]) -> list[bytes]:
+    """The trail of these messages."""
+    return list(accumulate(digests, chained, initial=b""))[1:]
 
 
 def last_link(history: bytes, bases: Iterable[EarlierExchange]) -> bytes:

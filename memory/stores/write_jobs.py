@@ -20,6 +20,8 @@ GROUP: Final = 64
 MOST_WAITING = 1024
 HANGS_SECONDS = 10.0
 """So many jobs wait at most, and none behind one that has been under way for so many seconds."""
+SLOW_SECONDS = 2.0
+"""After which a write that is under way counts as trouble: normally it takes some milliseconds."""
 
 
 class Outcome:
@@ -92,6 +94,15 @@ class WriteQueue:
         self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._later: deque[Callable[[Any], object]] = deque()
         self._began: float | None = None
+        self._failed: StoreFault | None = None  # how the newest write has failed, if it was the store's fault
+
+    @property
+    def trouble(self) -> str:
+        """Why what is written now would likely fail, as far as the writes before it tell; empty where it would not."""
+        began, failed = self._began, self._failed
+        if began is not None and time.monotonic() - began > SLOW_SECONDS:
+            return f"{self._slow} is too slow"
+        return str(failed) if failed is not None else ""
 
     async def do(self, work: Callable[[Any], T], *, transaction: bool = True, anywhere: bool = True) -> T:
         """Have ``work`` done in the thread. It is done even when the caller is cancelled meanwhile. What may not be
@@ -122,6 +133,12 @@ class WriteQueue:
     def late(self) -> bool:
         """Whether something waits for the next transaction."""
         return bool(self._later)
+
+    def _tell(self, job: Job, outcome: Outcome) -> None:
+        """Answer a job, and remember how the store is; called in the writer's thread."""
+        failed = outcome.error if isinstance(outcome.error, StoreFault) else None
+        self._failed = failed if failed is not None and failed.fault is not StoreFaultKind.OTHER else None
+        job.answer(outcome)
 
     def _all_waiting(self) -> list[Job]:
         """Take all jobs out of the queue; that it is to end stays in it."""

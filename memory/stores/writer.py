@@ -159,7 +159,7 @@ class Writer(WriteQueue):
             fault = sqlite_fault(error, self._path)
             fault.__cause__ = error
             for job in (*jobs, *self._all_waiting()):
-                job.answer(Outcome(error=fault))
+                self._tell(job, Outcome(error=fault))
             return True
         except (sqlite3.Error, StoreFault) as error:
             self._undo()
@@ -172,7 +172,7 @@ class Writer(WriteQueue):
         finally:
             self._done()
         for job, outcome in zip(jobs, outcomes, strict=True):
-            job.answer(outcome)
+            self._tell(job, outcome)
         return True
 
     def _run_together(self, connection: sqlite3.Connection, jobs: list[Job]) -> list[Outcome]:

@@ -74,10 +74,18 @@ async def health(request: web.Request) -> Json[Health]:
 
 @routes.get("/metrics")
 async def metrics(request: web.Request) -> web.Response:
-    """All counters, in Prometheus's text format."""
+    """All counters, in Prometheus's text format. ``palimpsest_works`` says whether this server does what one alone must
+    do, ``palimpsest_replica_info`` which of several it is; ``palimpsest_journal_answers``,
+    ``palimpsest_journal_round_trip_seconds`` and ``palimpsest_journal_waiting`` how its database is, and how many
+    exchanges wait for it."""
     memory = request.app[EDGE].memory
-    numbers = memory.features.metrics() if memory is not None else {}
-    text = "".join(f"# TYPE palimpsest_{name} gauge\npalimpsest_{name} {value}\n" for name, value in numbers.items())
+    numbers = dict(memory.metrics()) if memory is not None else {}
+    if memory is not None and memory.journal.replica:
+        numbers[f'replica_info{{replica="{memory.journal.replica}"}}'] = 1.0
+    text = "".join(
+        f"# TYPE palimpsest_{name.partition('{')[0]} gauge\npalimpsest_{name} {value}\n"
+        for name, value in numbers.items()
+    )
     response = web.Response(body=generate_latest() + text.encode())
     response.headers["Content-Type"] = CONTENT_TYPE_LATEST
     return response

@@ -22,8 +22,9 @@ class Readiness(TypedDict):
 
 @routes.get("/ready")
 async def ready(request: web.Request) -> Json[Readiness]:
-    """Whether this server takes requests, with memory: 200 where it does, 503 with a sentence where it does not.
-    ``?role=work``: whether it is also the one of its replicas that does the work, and so answers on our own endpoints.
+    """Whether this server takes requests, with memory: 200 where it does, 503 with a sentence where it does not, also
+    while the journal does not answer or cannot be written, as far as that is known without asking it. ``?role=work``:
+    whether it is also the one of its replicas that does the work, and so answers on our own endpoints.
     """
     edge = request.app[EDGE]
     why = not_ready(edge)
@@ -38,6 +39,10 @@ def not_ready(edge: Edge) -> str:
         return "this server is about to end"
     if edge.opening:
         return "opening: the stores are not open yet"
-    if edge.memory is None and edge.settings.memory.mode is not Mode.OFF:
-        return "memory is not open"
+    if edge.memory is None:
+        return "" if edge.settings.memory.mode is Mode.OFF else "memory is not open"
+    if edge.memory.journal.trouble:
+        # Where no request comes nothing else may be written; what is found out is told the next time.
+        edge.memory.journal.try_again()
+        return "the journal does not answer, or takes nothing"
     return ""

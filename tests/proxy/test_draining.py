@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+import sqlite3
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -116,6 +117,23 @@ async def test_a_server_whose_memory_does_not_open_is_not_ready(provider: FakePr
         assert await ready(proxy) == (503, "memory is not open")
     async with running(provider, tmp_path / "off", **{"memory.mode": "off"}) as proxy:
         assert await ready(proxy) == (200, "")
+
+
+async def test_a_server_whose_journal_takes_nothing_is_not_ready_until_it_does(
+    provider: FakeProvider, tmp_path: Path
+) -> None:
+    async with running(provider, tmp_path) as proxy:
+        with contextlib.closing(sqlite3.connect(tmp_path / "journal.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            await asked(proxy.client, proxy.url)
+            async with asyncio.timeout(60):
+                while (await ready(proxy))[0] == 200:  # noqa: ASYNC110 (a balancer finds out by asking)
+                    await asyncio.sleep(0.02)
+            assert await ready(proxy) == (503, "the journal does not answer, or takes nothing")
+        async with asyncio.timeout(60):
+            # Though no request is made.
+            while (await ready(proxy))[0] != 200:  # noqa: ASYNC110 (a balancer finds out by asking)
+                await asyncio.sleep(0.02)
 
 
 async def test_a_signal_ends_the_program_after_the_reply_that_is_under_way(

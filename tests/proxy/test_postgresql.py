@@ -136,8 +136,7 @@ async def test_while_the_database_is_away_the_model_call_goes_on_and_what_was_sa
         try:
             await proxy.chat("We deploy with Nomad.", "Fine.", "We keep secrets in Vault.", session="before")
             await proxy.chat("We log to Loki.", session="new")
-            # What goes on in a session that is known lies on the disk; the other one's is found out later.
-            assert len(list((home / "aside").iterdir())) == 1
+            assert len(list((home / "aside").iterdir())) == 2
         finally:
             server.resume()
         memory = proxy.edge.memory

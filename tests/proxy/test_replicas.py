@@ -330,6 +330,24 @@ async def test_replicas_share_the_index_of_a_qdrant_server(
     await shut()
 
 
+async def test_metrics_say_which_replica_does_the_work_and_how_its_database_is(replicas: Replicas) -> None:
+    memories = [each.edge.memory for each in replicas.every]
+    await until(lambda: all(each is not None and each.journal._db.round_trip for each in memories))
+    told = [await measured(each) for each in replicas.every]
+    assert sorted(each["palimpsest_works"] for each in told) == [0, 1]
+    assert len({name for each in told for name in each if name.startswith("palimpsest_replica_info{replica=")}) == 2
+    for each in told:
+        assert each["palimpsest_journal_answers"] == 1 and each["palimpsest_journal_waiting"] == 0
+        assert 0 < each["palimpsest_journal_round_trip_seconds"] < 60
+
+
+async def measured(replica: Running) -> dict[str, float]:
+    headers = {"Authorization": f"Bearer {replica.edge.token}"}
+    async with replica.client.get(f"{replica.url}/palimpsest/metrics", headers=headers) as reply:
+        lines = [line for line in (await reply.text()).splitlines() if not line.startswith("#")]
+    return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
+
+
 async def test_who_is_about_to_end_leaves_the_work_at_once_and_goes_on_with_requests(
     replicas: Replicas, provider: FakeProvider
 ) -> None:

@@ -12,7 +12,7 @@ import orjson
 import pytest
 from aiohttp import web
 
-from memory.stores.postgresql import writer
+from memory.stores.postgresql import pulse, writer
 from tests import postgresql
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.homes import LESSONS, QUESTION
@@ -70,8 +70,9 @@ async def asked(server: postgresql.TestServer, tmp_path: Path, monkeypatch: pyte
             """Nothing to close."""
 
     monkeypatch.setattr("memory.stores.postgresql.database.Listener", Silent)
-    # Nor does anybody look in quiet times.
+    # Nor does anybody look in quiet times, or ask whether the database answers.
     monkeypatch.setattr(writer, "REPLICA_SECONDS", 3600.0)
+    monkeypatch.setattr(pulse, "EVERY_SECONDS", 3600.0)
     link = SlowLink(server.database(tmp_path))
     options: dict[str, Any] = {"memory.postgresql.url": link.url, "memory.postgresql.replicas": True}
     async with fake_provider() as provider, running(provider, tmp_path / "home", **options) as proxy:

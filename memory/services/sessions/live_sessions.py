@@ -119,6 +119,10 @@ class LiveSessions:
         """Keep what was decided at the end of a trail until the session of that is known."""
         self._waiting.put((namespace, link), tuple(entries))
 
+    def waiting(self, namespace: str, link: bytes) -> tuple[Entry, ...]:
+        """What is kept so."""
+        return self._waiting.get((namespace, link), ())
+
     def arrived(
         self, live: LiveSession, key: str | None, trail: Sequence[bytes], arrival: Arrival, conversation: Conversation
     ) -> LiveSession:

@@ -154,6 +154,15 @@ class SessionMatcher:
         await self.replicas.look(conversation, arrival)
         return (await self.find(conversation, arrival, forwarded=True)).session
 
+    def make_up(self, conversation: Conversation, arrival: Arrival) -> tuple[Session, tuple[Entry, ...]]:
+        """A session for a request whose own cannot be looked up, and what was decided about the request; never waits,
+        and is kept nowhere."""
+        key = session_key(arrival, arrival.session_key)
+        parent = arrival.parent or session_key(arrival, arrival.parent_key)
+        decided = self.live_sessions.waiting(key or arrival.namespace, conversation.trail()[-1])
+        id = self._new_id()
+        return _begun(id, key, arrival, parent, None, held_out(id, self._holdout)), decided
+
     def decide(self, conversation: Conversation, arrival: Arrival, entries: Sequence[Entry]) -> LiveSession | None:
         """Decide about the newest message of a request whose preparing failed; never waits.
 
@@ -243,23 +252,7 @@ class SessionMatcher:
         answered = any(message.role is Role.ASSISTANT for message in conversation.messages)
         before = (begun if answered else None) or sender
         held = before.session.held_out if before else held_out(id, self._holdout)
-        scope = arrival.scope
-        if scope.user and not scope.project:
-            # Work that names no project is kept apart: it is a project of its own.
-            scope = replace(scope, project=f"{OWN_PROJECT}{id}")
-        session = Session(
-            id=id,
-            key=key or f"{arrival.namespace}:trail:{id}",
-            scope=scope,
-            runtime=arrival.runtime,
-            started_at=arrival.at,
-            seen_at=arrival.at,
-            kind=arrival.kind,
-            parent=parent,
-            forked_from=begun.session.id if begun else None,
-            credential=arrival.credential,
-            held_out=held,
-        )
+        session = _begun(id, key, arrival, parent, begun.session.id if begun else None, held)
         inherited = begun.ledger.at([OFFERED, *conversation.keys()]) if begun and not held else []
         live = LiveSession(session, Ledger(inherited), unwritten=list(inherited))
         if begun is not None:
@@ -267,3 +260,26 @@ class SessionMatcher:
             live.opening, live.read_at = begun.opening, begun.read_at
             live.pinned = begun.pinned
         return self.live_sessions.add(live)
+
+
+def _begun(
+    id: str, key: str | None, arrival: Arrival, parent: str | None, forked_from: str | None, held: bool | None
+) -> Session:
+    """A session that begins with a request."""
+    scope = arrival.scope
+    if scope.user and not scope.project:
+        # Work that names no project is kept apart: it is a project of its own.
+        scope = replace(scope, project=f"{OWN_PROJECT}{id}")
+    return Session(
+        id=id,
+        key=key or f"{arrival.namespace}:trail:{id}",
+        scope=scope,
+        runtime=arrival.runtime,
+        started_at=arrival.at,
+        seen_at=arrival.at,
+        kind=arrival.kind,
+        parent=parent,
+        forked_from=forked_from,
+        credential=arrival.credential,
+        held_out=held,
+    )

@@ -14,7 +14,7 @@ from typing import Any, cast
 import psycopg
 from psycopg.adapt import Buffer, Dumper, Loader
 from psycopg.conninfo import conninfo_to_dict
-from psycopg.pq import TransactionStatus
+from psycopg.pq import ExecStatus, TransactionStatus
 from psycopg.types.string import StrDumperUnknown
 
 from memory.stores.connection import Parameters
@@ -282,6 +282,27 @@ class PostgresConnection:
     def notified(self) -> bool:
         """Whether the server has told of something that is listened to, since this was asked last; does not wait."""
         return any([*self._connection.notifies(timeout=0)])
+
+    def ask(self) -> None:
+        """Send a question of which :meth:`has_answered` tells; of one that is not pipelined."""
+        self._connection.pgconn.send_query(b"SELECT 1")
+        self._connection.pgconn.flush()
+
+    def has_answered(self) -> bool:
+        """Whether it was answered; does not wait.
+
+        Raises:
+            psycopg.Error: what was reported in place of an answer.
+        """
+        asked = self._connection.pgconn
+        asked.consume_input()
+        while not asked.is_busy():
+            result = asked.get_result()
+            if result is None:
+                return True
+            if result.status != ExecStatus.TUPLES_OK:
+                raise psycopg.OperationalError("the server did not answer")
+        return False
 
     def close(self) -> None:
         """Let go of it."""

@@ -25,6 +25,7 @@ from memory.stores.postgresql.changes import ChangeReader
 from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.faults import postgres_fault, where_of
 from memory.stores.postgresql.listening import Listener
+from memory.stores.postgresql.pulse import Pulse
 from memory.stores.postgresql.replica_indexes import claim_index, indexes_of
 from memory.stores.postgresql.row_security import ALL, BYPASSES, PROTECTED, UNPROTECTED, named
 from memory.stores.postgresql.schema import migrate
@@ -53,6 +54,7 @@ class PostgresDatabase:
         replica: whether other servers may write at the same time, and how this one is called then; empty where not.
         own_index: whether the replica has an index of its own.
         direct_url: the same database on the server itself, where ``url`` leads to a pooler.
+        unresponsive_seconds: without any answer for so long the database counts as hanging, and nobody waits for it.
 
     Raises:
         StoreFault: when it cannot be reached, or is from a newer version.
@@ -69,6 +71,7 @@ class PostgresDatabase:
         replica: str = "",
         own_index: bool = True,
         direct_url: str | None = None,
+        unresponsive_seconds: float = 10.0,
     ) -> None:
         self.folder = folder
         self.url = url
@@ -101,6 +104,7 @@ class PostgresDatabase:
         self._pool = ThreadPoolExecutor(readers, thread_name_prefix="journal-reader")
         self._direct = direct_url or url
         self._listener: Listener | None = None
+        self._pulse = Pulse(lambda: PostgresConnection(url), unresponsive_seconds)
 
     def start(self, first: Work[T]) -> T:
         """Start to take writes, after ``first``, which is run here and now and gives what is read once."""
@@ -110,12 +114,33 @@ class PostgresDatabase:
             raise postgres_fault(error, self._where) from None
         if self._replica:
             self._listener = Listener(lambda: PostgresConnection(self._direct), self._changes)
+        self._pulse.start()
         return result
+
+    @property
+    def trouble(self) -> str:
+        """See :class:`memory.stores.engine.Engine`."""
+        if not self._pulse.left:
+            return f"{self._where} does not answer"
+        return f"{self._where} cannot be reached" if self._pulse.away else self._writer.trouble
+
+    def try_again(self) -> None:
+        """See :class:`memory.stores.engine.Engine`. That is done all the time."""
 
     @property
     def there(self) -> bool:
         """A server does not lose its database while it is open."""
         return True
+
+    @property
+    def round_trip(self) -> float:
+        """See :class:`memory.stores.engine.Engine`."""
+        return self._pulse.round_trip
+
+    @property
+    def replica(self) -> str:
+        """See :class:`memory.stores.engine.Engine`."""
+        return self._replica
 
     @property
     def shared(self) -> bool:
@@ -134,7 +159,7 @@ class PostgresDatabase:
 
     async def write(self, work: Work[T], *, anywhere: bool = False) -> T:
         """See :class:`memory.stores.engine.Engine`."""
-        self._refuse_closed()
+        self._refuse_vain()
         return await self._writer.do(work, anywhere=anywhere)
 
     async def leave_work(self) -> None:
@@ -174,9 +199,17 @@ class PostgresDatabase:
 
     async def read(self, work: Work[T]) -> T:
         """See :class:`memory.stores.engine.Engine`."""
-        self._refuse_closed()
-        owners = named(visible())
-        return await asyncio.get_running_loop().run_in_executor(self._pool, self._read, work, owners)
+        self._refuse_vain()
+        reading = self._begin_read(work)
+        try:
+            while not reading.done():
+                await asyncio.wait({reading}, timeout=self._pulse.left)
+                if not reading.done():
+                    self._refuse_vain()
+            return reading.result()
+        finally:
+            # What no thread has begun yet is not begun for nobody.
+            reading.cancel()
 
     async def look(self, work: Work[T]) -> T:
         """See :class:`memory.stores.engine.Engine`. The way to a server is nothing that others wait for."""
@@ -200,7 +233,8 @@ class PostgresDatabase:
     async def scrub(self) -> bool:
         """Take dead rows out of the tables that hold words. That overwrites nothing: what PostgreSQL leaves of them in
         its pages, its log and its backups goes as the server's keepers have it go."""
-        await self.read(lambda connection: cast(PostgresConnection, connection).run(f"VACUUM {_SCRUBBED}"))
+        self._refuse_vain()
+        await self._begin_read(lambda connection: cast(PostgresConnection, connection).run(f"VACUUM {_SCRUBBED}"))
         return True
 
     async def give_back(self, pages: int) -> bool:
@@ -216,6 +250,7 @@ class PostgresDatabase:
             self._catching_up.cancel()
         if self._listener is not None:
             await asyncio.to_thread(self._listener.close)
+        await asyncio.to_thread(self._pulse.close)
         await asyncio.to_thread(self._writer.finish)
         await asyncio.to_thread(self._pool.shutdown)
         for connection in self._reading:
@@ -223,9 +258,15 @@ class PostgresDatabase:
                 connection.close()
         self._reading.clear()
 
-    def _refuse_closed(self) -> None:
+    def _refuse_vain(self) -> None:
+        """Ask nothing that would not be answered. A server that cannot be reached says so itself."""
         if self._closed:
             raise StoreFault(f"{self._where} is closed", StoreFaultKind.CLOSED)
+        if not self._pulse.left:
+            raise StoreFault(f"{self._where} does not answer", StoreFaultKind.FAILING)
+
+    def _begin_read(self, work: Work[T]) -> asyncio.Future[T]:
+        return asyncio.get_running_loop().run_in_executor(self._pool, self._read, work, named(visible()))
 
     def _catch_up(self) -> None:
         self._catching_up = None

@@ -14,7 +14,8 @@ from memory.stores.postgresql.database import PostgresDatabase
 
 class PostgresJournal(SqlJournal):
     """The journal in the database at ``url``; ``folder`` is where on this machine is kept what it cannot take yet.
-    ``replica``, ``own_index`` and ``direct_url`` as in :class:`memory.stores.postgresql.database.PostgresDatabase`.
+    ``replica``, ``own_index``, ``direct_url`` and ``unresponsive_seconds`` as in
+    :class:`memory.stores.postgresql.database.PostgresDatabase`.
 
     Raises:
         StoreFault: when the database cannot be reached.
@@ -33,6 +34,7 @@ class PostgresJournal(SqlJournal):
         own_index: bool = True,
         direct_url: str | None = None,
         redact_of: RedactorsByOrg = no_others,
+        unresponsive_seconds: float = 10.0,
     ) -> None:
         def start(watch: Watch) -> tuple[Engine, bytes]:
             database = PostgresDatabase(
@@ -43,6 +45,7 @@ class PostgresJournal(SqlJournal):
                 replica=replica,
                 own_index=own_index,
                 direct_url=direct_url,
+                unresponsive_seconds=unresponsive_seconds,
             )
             return database, database.start(begin)
 

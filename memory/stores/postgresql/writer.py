@@ -189,7 +189,7 @@ class PostgresWriter(WriteQueue):
             self._undo()
             if len(jobs) > 1:
                 return False
-            jobs[0].answer(Outcome(error=failed.error))
+            self._tell(jobs[0], Outcome(error=failed.error))
             return True
         self._changes.tell(changes)
         if works != self.works:
@@ -198,7 +198,7 @@ class PostgresWriter(WriteQueue):
         for _ in range(late):
             self._later.popleft()
         for job, outcome in zip(jobs, outcomes, strict=True):
-            job.answer(outcome)
+            self._tell(job, outcome)
         return True
 
     def _run(self, connection: PostgresConnection, jobs: Sequence[Job]) -> tuple[list[Outcome], Changes, int, bool]:
@@ -272,7 +272,7 @@ class PostgresWriter(WriteQueue):
 
     def _answer(self, jobs: Sequence[Job], fault: StoreFault) -> None:
         for job in jobs:
-            job.answer(Outcome(error=fault))
+            self._tell(job, Outcome(error=fault))
 
     def _undo(self) -> None:
         """After a failed transaction: roll back, or drop a connection that cannot even do that."""

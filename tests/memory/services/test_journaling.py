@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar, cast
 
@@ -40,7 +40,7 @@ class LockedJournal:
             raise StoreError("no room")
         self.kept.append((exchange, entries))
 
-    async def take_back(self) -> int:
+    async def take_back(self, but: Collection[str] = ()) -> int:
         if not self.open:
             raise StoreError("locked")
         taken, self.kept = self.kept, []

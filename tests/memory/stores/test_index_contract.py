@@ -20,7 +20,7 @@ import pytest_asyncio
 from memory.ports import Index, Point, Query
 from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.index_edge import EdgeIndex
-from memory.stores.index_server import ServerIndex
+from memory.stores.index_server import ServerIndex, client_of
 from tests.sparse_files import copy_tree
 
 DIMENSIONS = 8
@@ -228,7 +228,7 @@ async def test_a_server_that_does_not_answer_is_told_in_a_sentence() -> None:
         taken.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{taken.getsockname()[1]}"
         with pytest.raises(StoreFault, match="Qdrant server did not do"):
-            await ServerIndex.connect(address, "test", DIMENSIONS, seconds=1)
+            await ServerIndex.open(client_of(address, None, timeout=1), "test", DIMENSIONS)
 
 
 async def test_a_collection_of_another_size_has_to_be_made_again() -> None:

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from memory.ports import Lesson
-from memory.stores.postgresql import listening, writer
+from memory.stores.postgresql import attending, writer
 from memory.stores.postgresql.changes import ChangeReader, Changes
 from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.journal import PostgresJournal
@@ -50,7 +50,7 @@ class Pair:
 async def pair(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Pair]:
     # Nobody looks in quiet times.
     monkeypatch.setattr(writer, "REPLICA_SECONDS", 3600.0)
-    monkeypatch.setattr(listening, "AGAIN_SECONDS", 0.05)
+    monkeypatch.setattr(attending, "AGAIN_SECONDS", 0.05)
     found = Pair(url, tmp_path)
     yield found
     await found.close()
