@@ -52,6 +52,8 @@ ROOM: Final = 200
 """Tokens of a page up to which it is filled with what is less than essential."""
 FILLS: Final = 0.4
 """The least worth of that."""
+SURELY: Final = 0.75
+"""And its least confidence: what a rule alone has found in a talk about anything is not so sure."""
 VARYING: Final = 3
 """How many others a fact contradicts that changes from time to time, such as the number of an order: nobody settles
 which of them holds, and recall brings the one that is asked for."""
@@ -232,7 +234,7 @@ def _worth(fact: Fact) -> float:
     """What a fact is worth on the page; nothing what is of no work and not essential."""
     worth = essential_worth(fact)
     of_work = fact.category in AT_WORK or (fact.category is Category.PEOPLE and fact.layer is not Layer.USER)
-    return worth if worth >= LEAST or of_work else 0.0
+    return worth if worth >= LEAST or (of_work and fact.confidence >= SURELY) else 0.0
 
 
 def _may_stand(fact: Fact, now: datetime) -> bool:
