@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memory.private_files import private_files
 from memory.session import Mode
 from proxy.cli import wording
 from proxy.cli.faults import CommandError
@@ -93,6 +94,7 @@ def serve(
     sys.setswitchinterval(SWITCH_SECONDS)
     with (
         owned(settings.home),
+        private_files(settings.home),
         listening(settings, handed) as sockets,
         asyncio.Runner(loop_factory=_loop(settings)) as runner,
     ):

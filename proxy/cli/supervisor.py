@@ -180,7 +180,8 @@ class _Keeper:
         self._began = time.monotonic()
         self._logged_before = _size(self._home / LOG)
         self._server = _started(self._socket, self._home / LOG, self._options)
-        (self._home / _STARTED).write_text(str(self._server.pid))
+        with open(self._home / _STARTED, "w", opener=_closed_to_others) as stream:
+            stream.write(str(self._server.pid))
 
     def _wait(self) -> None:
         """Until the server listens. It is waited for though clients could wait in our socket: one that cannot start
