@@ -78,6 +78,9 @@ def serve(
     descriptor: Annotated[
         int | None, typer.Option("--fd", hidden=True, help="Take over this listening socket, which is open already.")
     ] = None,
+    launchd: Annotated[
+        str | None, typer.Option("--launchd", hidden=True, help="Take over the sockets that launchd has by this name.")
+    ] = None,
     standby: Annotated[str, typer.Option("--standby", hidden=True, help="Only relay, and say that this is why.")] = "",
 ) -> None:
     """Start the proxy and run until Ctrl-C."""
@@ -88,7 +91,7 @@ def serve(
     settled = loaded(home, config, **options)
     settings = settled.settings
     logging.basicConfig(level=settings.log_level.upper(), handlers=[handler(log_file)])
-    handed = handed_over(descriptor)
+    handed = handed_over(descriptor, launchd)
     large_buffers_apart()
     # A thread that computes gives way to the loop after half a millisecond and not after Python's usual five.
     sys.setswitchinterval(SWITCH_SECONDS)
