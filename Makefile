@@ -62,6 +62,7 @@ bench: $(VENV)/.dev
 	$(if $(ARGS),,$(BIN)/python -m tests.bench.beside_pages)
 
 e2e: $(VENV)/.dev
+	$(if $(ARGS),,$(MAKE) browser)
 	$(if $(ARGS),,$(BIN)/python -m tests.e2e.pooler)
 	$(if $(ARGS),,$(BIN)/python -m tests.e2e.login)
 	$(BIN)/python -m tests.e2e $(ARGS)
