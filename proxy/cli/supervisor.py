@@ -135,6 +135,9 @@ class _Keeper:
             if owner(self._home) == number:
                 os.kill(number, signal.SIGTERM)
         if self._server is not None:
+            if owner(self._home) != self._server.pid:
+                # It just starts, and has not opened the data folder yet. A second signal would cut its end short.
+                self._server.terminate()
             _ended(self._server)
 
     @contextlib.contextmanager
