@@ -11,7 +11,7 @@ WORKERS ?= 3
 # What Python has compiled is kept, whatever the shell says: else each program that is started compiles all of ours anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run extras test suite fuzz openapi lint docs lock bench e2e browser release clean
+.PHONY: run extras test suite fuzz openapi lint docs lock bench e2e browser wheel release clean
 
 run: $(VENV)/.run $(if $(EXTRAS),extras)
 	$(BIN)/palimpsest serve $(ARGS)
@@ -62,6 +62,7 @@ bench: $(VENV)/.dev
 	$(if $(ARGS),,$(BIN)/python -m tests.bench.beside_pages)
 
 e2e: $(VENV)/.dev
+	$(if $(ARGS),,$(MAKE) browser)
 	$(if $(ARGS),,$(BIN)/python -m tests.e2e.pooler)
 	$(if $(ARGS),,$(BIN)/python -m tests.e2e.login)
 	$(BIN)/python -m tests.e2e $(ARGS)
@@ -69,6 +70,11 @@ e2e: $(VENV)/.dev
 browser: $(VENV)/.dev
 	$(BIN)/python -m tests.e2e.browser
 	$(BIN)/python -m tests.e2e.pages $(ARGS)
+
+# For `pipx install`, `uv tool install` and `uvx --from`, on this machine or another.
+wheel: | $(VENV)/bin/python
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	@ls dist/*.whl
 
 # What a release is checked for beside its tests: docs/releasing.md. The audit asks PyPI about each locked package.
 AUDIT := .audit

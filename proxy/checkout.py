@@ -11,6 +11,7 @@ in a file, which a person may edit to join two projects or to part them.
 from __future__ import annotations
 
 import contextlib
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -80,7 +81,8 @@ class CheckoutLookup:
                 with contextlib.suppress(OSError):
                     text = msgspec.json.format(msgspec.json.encode(self._names), indent=2)
                     new = self._file.with_suffix(".new")
-                    new.write_bytes(text + b"\n")
+                    with open(new, "wb", opener=_for_its_owner) as stream:
+                        stream.write(text + b"\n")
                     new.replace(self._file)
         return name
 
@@ -95,6 +97,10 @@ class CheckoutLookup:
                         return ClientEnvironment(str(_root(folder, git)), _origin(git / "config"), checkout=str(folder))
                 return ClientEnvironment(directory)
         return None
+
+
+def _for_its_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _read_names(file: Path | None) -> dict[str, str]:

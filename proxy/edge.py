@@ -58,7 +58,8 @@ class Edge:
     be.
 
     ``sources`` says of each setting that is no default where it came from; ``now`` is the clock by which requests
-    arrive. ``key`` opens memory, ``secrets`` never go to a provider.
+    arrive. ``key`` opens memory, ``secrets`` never go to a provider. ``standby`` says why this server only relays in
+    the place of one with memory; it is empty where it does not.
     """
 
     settings: Settings
@@ -76,6 +77,7 @@ class Edge:
     visitors: Visitors = field(default_factory=Visitors)
     memory: Memory | None = None
     memory_fault: str = ""
+    standby: str = ""
     started_at: float = field(default_factory=time.time)
     beside: set[asyncio.Task[Any]] = field(default_factory=set)
     sources: Mapping[str, str] = field(default_factory=dict)

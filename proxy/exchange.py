@@ -185,6 +185,8 @@ def _status_headers(
             how = f"compressed as {one_line(encoding)!r}, which is not read here" if encoding else "not read"
             return {"x-palimpsest-status": f"without memory; the body is {how}"}
         why = "degraded; the stores are not open" if closed else "without memory; memory.mode is off"
+        if edge.standby:
+            why = f"degraded; a standby relays without memory: {one_line(edge.standby)}"
         if edge.opening:
             why = "degraded; the stores are still being opened"
         if edge.memory is not None:

@@ -70,4 +70,5 @@ def test_the_licence_and_what_others_ask_to_be_told_are_in_the_package() -> None
     assert "Version 2.0, January 2004" in (ROOT / "LICENSE").read_text(encoding="utf-8")
     ours, theirs = (file.read_text(encoding="utf-8") for file in (ROOT / "NOTICE", ROOT / "memory/models/data/NOTICE"))
     assert ours.endswith(theirs.partition("\n")[2])
-    assert PROJECT["urls"] and all(url.startswith("https://") for url in PROJECT["urls"].values())
+    addresses = PROJECT.get("urls", {}).values()
+    assert all(url.startswith("https://") and "pypi.org" not in url for url in addresses), "PyPI shows them on its page"

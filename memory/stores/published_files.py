@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
 from memory.ports import PublishFailed
+from memory.private_files import share
 
 LARGEST = 2**20
 """Bytes of a file that is read."""
@@ -113,12 +114,14 @@ def _put(at: int, name: str, data: bytes, file: Path) -> None:
         mode = None
     beside = f".{name}.{secrets.token_hex(4)}"
     try:
-        # 0o666 less the umask, as an editor makes a new file.
+        # A new file has the mode that an editor would give it.
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666, dir_fd=at)
         try:
             with os.fdopen(descriptor, "wb") as stream:
                 if mode is not None:
                     os.fchmod(descriptor, mode)
+                else:
+                    share(descriptor)
                 stream.write(data)
                 stream.flush()
                 os.fsync(descriptor)

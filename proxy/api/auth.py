@@ -16,7 +16,7 @@ from aiohttp import web
 from memory.audit import AuditEntry
 from proxy.api.access import ACCESS, ALL, Access, refused
 from proxy.api.params import reads_of
-from proxy.api.responses import Handler, fault
+from proxy.api.responses import FAULTS, Handler, fault, sentence_of
 from proxy.auth.middleware import CHECKS
 from proxy.auth.tokens import ApiToken, TokenRole
 from proxy.edge import EDGE, Edge
@@ -85,9 +85,12 @@ async def _handled(request: web.Request, handler: Handler, edge: Edge, access: A
     try:
         with await reads_of(request, access):
             return await handler(request)
+    except FAULTS as error:
+        status, _ = sentence_of(error)
+        await record(request, edge, access, status)
+        raise
     except Exception as error:
-        status = getattr(error, "status", 500)
-        await record(request, edge, access, status if isinstance(status, int) else 500)
+        await record(request, edge, access, error.status if isinstance(error, web.HTTPException) else 500)
         raise
 
 

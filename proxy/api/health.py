@@ -102,7 +102,7 @@ def mode(edge: Edge) -> MemoryMode:
 
 async def unwell(edge: Edge) -> list[str]:
     """What is wrong, in sentences; empty when nothing is."""
-    why = []
+    why = [f"a standby relays without memory: {edge.standby}"] if edge.standby else []
     if edge.memory is None:
         if edge.settings.memory.mode is not Mode.OFF:
             why.append(f"the stores are not open, requests go through without memory: {edge.memory_fault or 'opening'}")

@@ -37,8 +37,9 @@ def memory_of(request: web.Request) -> Memory:
     """
     edge = request.app[EDGE]
     if edge.memory is None:
-        off = edge.settings.memory.mode is Mode.OFF
-        why = "memory is switched off (memory.mode)" if off else edge.memory_fault or "it is not open yet"
+        off = edge.settings.memory.mode is Mode.OFF and not edge.standby
+        fault = edge.standby or edge.memory_fault or "it is not open yet"
+        why = "memory is switched off (memory.mode)" if off else fault
         raise Refusal(503, why if off else f"memory cannot be asked: {why}")
     return edge.memory
 

@@ -5,7 +5,7 @@ The script has all names in it, so that pressing Tab starts no Python.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any
@@ -47,11 +47,18 @@ def commands() -> dict[str, Completed]:
     return {
         name: Completed(
             (command.get_short_help_str(72) or "").rstrip("."),
-            tuple(option for each in command.params for option in each.opts if option.startswith("--")),
+            tuple(_options(command)),
             words.get(name, tuple(getattr(command, "commands", ()))),
         )
         for name, command in root.commands.items()
+        if not command.hidden
     }
+
+
+def _options(command: Any) -> Iterator[str]:
+    for parameter in command.params:
+        if not getattr(parameter, "hidden", False):
+            yield from (option for option in parameter.opts if option.startswith("--"))
 
 
 def _bash(known: Mapping[str, Completed]) -> str:

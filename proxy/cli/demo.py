@@ -170,7 +170,9 @@ def _print(seen: DemoResult) -> None:
 
     def panel(title: str, *lines: Text | str) -> None:
         body = Text("\n").join(line if isinstance(line, Text) else Text(line) for line in lines)
-        console.print(Panel(body, title=Text(title), title_align="left", border_style="dim"))
+        console.print(
+            Panel(body, title=Text(title), title_align="left", border_style="dim", expand=console.is_terminal)
+        )
 
     spoken = [
         Text.assemble(("you    " if turn % 2 == 0 else "model  ", "dim"), text) for turn, text in enumerate(seen.said)

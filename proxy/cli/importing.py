@@ -314,7 +314,7 @@ def _behind(server: RunningServer) -> int:
 
 
 def _print_summary(data: dict[str, Any]) -> None:
-    console = output.screen(lines=True)
+    console = output.screen()
     for each in data["problems"]:
         place = f"{each['file']}:{each['line']}" if each["line"] else each["file"]
         print(f"{place}: {each['why']}", file=sys.stderr)

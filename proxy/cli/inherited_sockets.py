@@ -1,13 +1,15 @@
-"""Sockets that are listened on before we start: by systemd, or by the command that keeps a server running.
+"""Sockets that are listened on before we start: by systemd or launchd, or by the command that keeps a server running.
 
 Who connects meanwhile waits for us instead of being refused, also while a server that died is started again.
 """
 
 from __future__ import annotations
 
+import ctypes
 import ipaddress
 import os
 import socket
+from typing import Any
 
 from proxy.cli.faults import CommandError
 from proxy.settings import Settings
@@ -16,13 +18,16 @@ FIRST = 3
 """The descriptor at which systemd's begin (sd_listen_fds)."""
 
 
-def handed_over(descriptor: int | None) -> list[socket.socket]:
-    """The sockets that were handed over, by an option or by systemd; none where we are to listen ourselves.
+def handed_over(descriptor: int | None, launchd: str | None = None) -> list[socket.socket]:
+    """The sockets that were handed over, by an option, by launchd under a name, or by systemd; none where we are to
+    listen ourselves.
 
     Raises:
         Fault: when what is there is no socket.
     """
     numbers = [descriptor] if descriptor is not None else []
+    if launchd is not None:
+        numbers += activated_by_launchd(launchd, ctypes.CDLL(None))
     if not numbers and os.environ.get("LISTEN_PID") == str(os.getpid()):
         count = os.environ.get("LISTEN_FDS", "")
         numbers = list(range(FIRST, FIRST + (int(count) if count.isdigit() else 0)))
@@ -35,6 +40,27 @@ def handed_over(descriptor: int | None) -> list[socket.socket]:
         except OSError as error:
             raise CommandError(f"no socket was handed over at descriptor {number}: {error.strerror}", 2) from error
         os.set_inheritable(number, False)
+    return taken
+
+
+def activated_by_launchd(name: str, system: Any) -> list[int]:
+    """The descriptors of the sockets that our agent has under a name, by ``launch_activate_socket`` of the ``system``'s
+    library.
+
+    Raises:
+        Fault: when launchd has none for us, or there is no launchd.
+    """
+    numbers, count = ctypes.POINTER(ctypes.c_int)(), ctypes.c_size_t()
+    try:
+        activate, free = system.launch_activate_socket, system.free
+    except AttributeError:
+        raise CommandError("there is no launchd on this system", 2) from None
+    activate.argtypes = [ctypes.c_char_p, ctypes.POINTER(ctypes.POINTER(ctypes.c_int)), ctypes.POINTER(ctypes.c_size_t)]
+    free.argtypes = [ctypes.c_void_p]
+    if code := activate(name.encode(), ctypes.byref(numbers), ctypes.byref(count)):
+        raise CommandError(f"launchd hands no socket {name!r} over: {os.strerror(code)}", 2)
+    taken = numbers[: count.value]
+    free(numbers)
     return taken
 
 

@@ -76,10 +76,13 @@ def _sums(sums: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if sums["cache"] is not None:
         yield "from the cache", f"{sums['cache']:.0%} of {sums['input']:,} tokens, as the providers report them"
     if (net := sums["net"]) is not None:
-        saved, spent = shed_report.money(sums["saved"]), shed_report.money(sums["spent"])
-        parts = f"{saved} not spent on what was left out, {spent} on additions"
-        parts += f", {shed_report.money(sums['lost'])} lost by cache breaks" if sums["lost"] else ""
-        yield ("saved" if net >= 0 else "spent"), f"about {shed_report.money(abs(net))}, an estimate: {parts}"
+        shows = round(net, 4)
+        sum_ = f"about {shed_report.money(abs(net))}" if shows else "nothing that would show"
+        yield ("saved" if shows >= 0 else "spent"), f"{sum_}, an estimate:"
+        yield "", f"{shed_report.money(sums['saved'])} not spent on what was left out"
+        yield "", f"{shed_report.money(sums['spent'])} spent on additions"
+        if sums["lost"]:
+            yield "", f"{shed_report.money(sums['lost'])} lost by cache breaks"
         if sums["priced"] < sums["requests"]:
             yield "", f"of the {sums['priced']:,} requests whose tokens and prices are known"
     yield "degraded", f"{sums['degraded']:,}"
@@ -105,7 +108,7 @@ def _lines(receipts: list[dict[str, Any]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    console = output.screen(lines=True)
+    console = output.screen()
     if not receipts:
         console.print("no request has come through yet")
         return

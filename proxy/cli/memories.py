@@ -125,7 +125,7 @@ def fact(
 ) -> None:
     """Show one memory with everything that is known of it."""
     console = output.screen()
-    columns = max(console.width - 10, 20)
+    columns = max(output.drawing_columns() - 10, 20)
     if curve:
         response = call.ask("GET", f"api/facts/{id}/curve", {"limit": min(columns, 1000)})
     else:

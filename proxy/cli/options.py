@@ -38,7 +38,7 @@ def loaded(home: Path | None = None, config: Path | None = None, **options: Any)
     given = {key.replace("__", "."): value for key, value in options.items() if value is not None}
     if home is not None:
         given["home"] = str(home)
-    return load(_file(home, config), os.environ, given)
+    return load(settings_file(home, config), os.environ, given)
 
 
 def data_folder(home: Path | None = None, config: Path | None = None) -> Path:
@@ -47,10 +47,11 @@ def data_folder(home: Path | None = None, config: Path | None = None) -> Path:
     Raises:
         SettingsError: when they cannot be read at all.
     """
-    return _data_folder(_file(home, config), os.environ, home) or loaded(home, config).settings.home
+    return _data_folder(settings_file(home, config), os.environ, home) or loaded(home, config).settings.home
 
 
-def _file(home: Path | None, config: Path | None) -> Path | None:
+def settings_file(home: Path | None, config: Path | None) -> Path | None:
+    """The file of the settings that a command is to read; None where there is none."""
     file = config or (Path(configured) if (configured := os.environ.get("PALIMPSEST_CONFIG")) else None)
     if file is None:
         folder = Path(str(home or os.environ.get("PALIMPSEST_HOME") or "~/.palimpsest")).expanduser()

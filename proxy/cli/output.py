@@ -27,17 +27,31 @@ WIDE = 110
 """Columns of a terminal from which on a memory's text has room beside what is said about it."""
 
 
-PIPED = 1000
+PIPED = 100_000
 """Columns of what is no terminal: a line stays a line there, for those who look for something in it."""
 
 
-def screen(lines: bool = False) -> Console:
-    """The terminal. What people and models said is never read as markup. With ``lines`` what goes into a pipe or a file
-    is not wrapped, unless COLUMNS says where."""
-    console = Console(markup=False, highlight=False, emoji=False)
-    if lines and not console.is_terminal and "COLUMNS" not in os.environ:
-        console.width = PIPED
-    return console
+class _Screen(Console):
+    """Where commands print. No line ends in the spaces with which a table fills its last column."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        with self.capture() as printed:
+            super().print(*objects, **options)
+        self.file.write(re.sub(r" +(?=\n)", "", printed.get()))
+
+
+def screen() -> Console:
+    """The terminal. What people and models said is never read as markup. What goes into a pipe or a file is not
+    wrapped, unless COLUMNS says where."""
+    if sys.stdout.isatty():
+        return Console(markup=False, highlight=False, emoji=False)
+    wide = None if "COLUMNS" in os.environ else PIPED
+    return _Screen(markup=False, highlight=False, emoji=False, width=wide)
+
+
+def drawing_columns() -> int:
+    """Columns for what is drawn to a width and read by people only: the terminal's, or 80."""
+    return Console().width
 
 
 def progress(*columns: ProgressColumn, quiet: bool = False) -> Progress:
@@ -67,7 +81,7 @@ def memories(found: Sequence[dict[str, Any]], nothing: str) -> None:
         # Beside all that, a text would be a column of a few letters.
         for row, each in zip(rows, found, strict=True):
             console.print(Text("  ".join(row), "dim"), soft_wrap=True)
-            console.print(Padding(Text(memory_text(each)), (0, 0, 0, 2)))
+            console.print(Padding(Text(memory_text(each)), (0, 0, 0, 2), expand=False))
         return
     table = Table(box=None, pad_edge=False, show_header=True, header_style="dim")
     for name in ("id", *(["score"] if scored else []), "day", "what", "where"):

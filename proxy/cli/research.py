@@ -129,4 +129,4 @@ def _listed(found: Sequence[dict[str, Any]], nothing: str) -> None:
         head = (each["handle"], output.day(each["ended"]), each["outcome"], tokens, output.where(each["owner"]))
         console.print(Text("  ".join(head), "dim"), soft_wrap=True)
         text = "\n".join(filter(None, (each["title"], each["line"], each.get("passage", ""))))
-        console.print(Padding(Text(text), (0, 0, 0, 2)))
+        console.print(Padding(Text(text), (0, 0, 0, 2), expand=False))

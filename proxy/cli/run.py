@@ -18,7 +18,7 @@ import typer
 
 from proxy.cli.connecting import project_here
 from proxy.cli.faults import CommandError
-from proxy.cli.options import ConfigFile, Home, loaded
+from proxy.cli.options import ConfigFile, Home, loaded, settings_file
 from proxy.connect import GUIDES, LAUNCHES, ONLY_CONNECTED, Address, NotLaunchable, launch, look, plan
 from proxy.settings import Settings
 
@@ -61,7 +61,7 @@ def run(
         raise CommandError(f"this system cannot do that: palimpsest serve, and palimpsest connect {name}") from error
     given = arguments or []
     with contextlib.ExitStack() as stack:
-        url = stack.enter_context(supervised_server(settings, _options(settings, config)))
+        url = stack.enter_context(supervised_server(settings, settings_file(home, config)))
         here = look(Path.home(), Path.cwd(), os.environ)
         try:
             launch_plan = launch(name, given, _address(url, settings, project, user, key), here)
@@ -81,12 +81,6 @@ def run(
 def _address(url: str, settings: Settings, project: str | None, user: str | None, key: str | None) -> Address:
     """Where the client finds us."""
     return Address(url, project, project_here(settings), user, key)
-
-
-def _options(settings: Settings, config: Path | None) -> list[str]:
-    """What the server is started with, wherever that is."""
-    options = ["--home", str(settings.home.resolve())]
-    return [*options, "--config", str(config.expanduser().resolve())] if config is not None else options
 
 
 def _until_it_ends(command: Sequence[str], environment: Mapping[str, str]) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from memory.private_files import private_files
 from proxy.cli.faults import CommandError
 from proxy.cli.home_owner import owner
 from proxy.cli.instance_lock import owned
@@ -73,7 +74,7 @@ def in_process(loaded: Loaded) -> Iterator[RunningServer]:
     root.setLevel(logging.ERROR)
     ready: Future[RunningServer] = Future()
     stop = threading.Event()
-    with ThreadPoolExecutor(1, "palimpsest") as pool:
+    with private_files(loaded.settings.home), ThreadPoolExecutor(1, "palimpsest") as pool:
         serving = pool.submit(asyncio.run, _serve(loaded, ready, stop))
         try:
             either: tuple[Future[Any], ...] = (ready, serving)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memory.private_files import private_files
 from memory.session import Mode
 from proxy.cli import wording
 from proxy.cli.faults import CommandError
@@ -77,24 +78,30 @@ def serve(
     descriptor: Annotated[
         int | None, typer.Option("--fd", hidden=True, help="Take over this listening socket, which is open already.")
     ] = None,
+    launchd: Annotated[
+        str | None, typer.Option("--launchd", hidden=True, help="Take over the sockets that launchd has by this name.")
+    ] = None,
+    standby: Annotated[str, typer.Option("--standby", hidden=True, help="Only relay, and say that this is why.")] = "",
 ) -> None:
     """Start the proxy and run until Ctrl-C."""
     # Without it, litellm fetches a price list from the network as soon as it is imported.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     options = {"server__host": host, "server__port": port, "upstream__url": upstream, "log_level": log_level}
+    options["memory__mode"] = Mode.OFF.value if standby else None
     settled = loaded(home, config, **options)
     settings = settled.settings
     logging.basicConfig(level=settings.log_level.upper(), handlers=[handler(log_file)])
-    handed = handed_over(descriptor)
+    handed = handed_over(descriptor, launchd)
     large_buffers_apart()
     # A thread that computes gives way to the loop after half a millisecond and not after Python's usual five.
     sys.setswitchinterval(SWITCH_SECONDS)
     with (
         owned(settings.home),
+        private_files(settings.home),
         listening(settings, handed) as sockets,
         asyncio.Runner(loop_factory=_loop(settings)) as runner,
     ):
-        runner.run(_run(settled, sockets, handed=bool(handed)))
+        runner.run(_run(settled, sockets, bool(handed), standby))
 
 
 @contextlib.contextmanager
@@ -140,7 +147,7 @@ def _why_not(error: OSError, host: str, port: int) -> str:
     return f"{host}:{port} cannot be listened on: {error.strerror or error}"
 
 
-async def _run(settled: Loaded, sockets: list[socket.socket], handed: bool) -> None:
+async def _run(settled: Loaded, sockets: list[socket.socket], handed: bool, standby: str) -> None:
     # What is read at the start stays: the collector of cycles, which many new objects call again and again, would find
     # nothing in it. It has its turn when all is read (``_age``).
     gc.disable()
@@ -158,6 +165,7 @@ async def _run(settled: Loaded, sockets: list[socket.socket], handed: bool) -> N
     stopping = asyncio.create_task(stop.wait())
     settings = settled.settings
     app = built(settled)
+    app[EDGE].standby = standby
     runner = make_runner(app)
     await runner.setup()
     announcement = settings.home / ANNOUNCED

@@ -296,4 +296,4 @@ def _end(settings: Settings, connected: Sequence[str]) -> None:
 
 def _say(text: str) -> None:
     """A sentence or two, broken between words where the terminal ends."""
-    output.screen(lines=True).print(text)
+    output.screen().print(text)

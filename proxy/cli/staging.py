@@ -76,7 +76,7 @@ def strongest(facts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def tell_staged(staging: Staging) -> None:
     """Tell what waits, and how to decide about it."""
-    console, me = output.screen(lines=True), wording.program()
+    console, me = output.screen(), wording.program()
     if not staging.programs:
         return
     kinds = ", ".join(wording.count(number, kind) for kind, number in _kinds(staging.found))

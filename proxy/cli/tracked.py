@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from memory.private_files import share
 from proxy.cli import output, wording
 from proxy.cli.call import Call
 from proxy.cli.faults import CommandError
@@ -95,6 +96,7 @@ def _write(file: Path, text: str) -> None:
     beside = file.with_name(file.name + ".part")
     try:
         beside.write_text(text, encoding="utf-8")
+        share(beside)
         os.replace(beside, file)
     except BaseException:
         with contextlib.suppress(OSError):

@@ -34,7 +34,7 @@ def why(
 def _print_report(data: dict[str, Any], limit: int) -> None:
     from rich.text import Text
 
-    console = output.screen(lines=True)
+    console = output.screen()
     now = datetime.now().astimezone()
     receipt = data["receipt"]
     head = [
@@ -75,14 +75,14 @@ def _print_memory(each: dict[str, Any], about: str) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
-    console = output.screen(lines=True)
+    console = output.screen()
     console.print(Padding(Text(_short(output.memory_text(each))), (0, 0, 0, 2), expand=False))
     console.print(Padding(Text(f"{each['id'][: output.SHORT]}  {about}", "dim"), (0, 0, 0, 4), expand=False))
 
 
 def _print_left(data: dict[str, Any], limit: int, now: datetime) -> None:
     """What was looked at and not added."""
-    console = output.screen(lines=True)
+    console = output.screen()
     # What stands in the request already is no loss; a program is told of it all the same.
     left = [each for each in data["left"] if each["fate"] != explanations.THERE]
     if left[:limit]:

@@ -91,8 +91,13 @@ def carry_out(previews: Iterable[FilePreview], originals: Path) -> list[Path]:
             continue
         if _content(shown.path) != shown.before:
             raise FileChangedSince(shown.path, None)
+        known = _record(shown.path, originals)
         _save_original(shown, originals)
-        _write(shown.path, shown.after, _mode(shown.path))
+        try:
+            _write(shown.path, shown.after, _mode(shown.path))
+        except BaseException:
+            _take_record_back(shown.path, known, originals)
+            raise
         written.append(shown.path)
     return written
 
@@ -167,9 +172,25 @@ def _save_original(shown: FilePreview, originals: Path) -> None:
         # The user's own change stands between the first writing and this one: only they can part the two.
         record.mixed = True
     record.after = _name(shown.after)
-    _write(
-        _record_file(shown.path, originals), msgspec.json.format(msgspec.json.encode(record), indent=1), _NEW_FILE_MODE
-    )
+    _write_record(shown.path, record, originals)
+
+
+def _take_record_back(path: Path, known: _WrittenFile | None, originals: Path) -> None:
+    """Know of a file what was ``known`` before it could not be written: nobody is connected by it."""
+    if known is not None:
+        _write_record(path, known, originals)
+        return
+    made = _record(path, originals)
+    for folder in made.folders if made is not None else ():
+        with contextlib.suppress(OSError):
+            Path(folder).rmdir()
+    _backup(path, originals).unlink(missing_ok=True)
+    _record_file(path, originals).unlink(missing_ok=True)
+
+
+def _write_record(path: Path, record: _WrittenFile, originals: Path) -> None:
+    encoded = msgspec.json.format(msgspec.json.encode(record), indent=1)
+    _write(_record_file(path, originals), encoded, _NEW_FILE_MODE)
 
 
 def _record(path: Path, originals: Path) -> _WrittenFile | None:

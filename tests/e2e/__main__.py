@@ -14,6 +14,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from tests.e2e.chromium import LEFT_OUT, program
 from tests.e2e.clients import CLIENTS
 from tests.e2e.install import FOLDER, NotInstalled, install, install_node
 from tests.e2e.sandbox import PATIENCE, end_group, isolation
@@ -42,11 +43,13 @@ def main(asked: list[str]) -> int:
     if unknown:
         print(f"unknown: {', '.join(unknown)}; there are {', '.join((*CLIENTS, *SCENARIOS))}")
         return 2
+    without = f"{LEFT_OUT} (see the head of this log)\n" if not asked and program() is None else ""
+    print(without, end="", flush=True)
     isolated = isolation()
     if isolated is None:
         print("SKIPPED: this machine does not permit network namespaces (unshare --net), and without one a client")
         print("could reach the network. Run it as root, or in a container with CAP_SYS_ADMIN.")
-        print("0 passed, 0 failed")
+        print(f"{without}0 passed, 0 failed")
         return 0
     chosen = [name for name in CLIENTS if name in names] or list(CLIENTS)
     unnamed = [name for name, scenario in SCENARIOS.items() if not scenario.named]
@@ -71,7 +74,7 @@ def main(asked: list[str]) -> int:
             results[run] = again(run, isolated)
     if len(names) < len(asked):
         write({run: checks for run, checks in results.items() if run[0] not in ready}, f"{date.today()}")
-    return report(results, first, time.monotonic() - started)
+    return report(results, first, time.monotonic() - started, without)
 
 
 def _plays(client: str, scenario: str, named: bool) -> bool:
@@ -131,9 +134,13 @@ def folder_of(name: str, scenario: str) -> Path:
 
 
 def report(
-    results: dict[tuple[str, str], list[Check]], first: dict[tuple[str, str], list[Check]], seconds: float
+    results: dict[tuple[str, str], list[Check]],
+    first: dict[tuple[str, str], list[Check]],
+    seconds: float,
+    without: str,
 ) -> int:
-    """Print a table for each client, then what failed and why, at the ``first`` attempt too, and a line at the end."""
+    """Print a table for each client, then what failed and why, at the ``first`` attempt too, what the run was
+    ``without``, and a line at the end."""
     console = Console(width=120, highlight=False)
     for (client, scenario), checks in results.items():
         name = f"{client}, {scenario}"
@@ -152,7 +159,7 @@ def report(
     for (client, scenario), checks in results.items():  # last, where whoever sees only the end of a log looks
         for check in failed(checks):
             print(f"FAILED {client}, {scenario}: {check.name}: {check.detail[-1500:]}")
-    print(f"{passed} passed, {len(every) - passed} failed")
+    print(f"{without}{passed} passed, {len(every) - passed} failed")
     return 0 if passed == len(every) else 1
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 import tempfile
 from collections.abc import AsyncIterator
@@ -19,7 +20,7 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.e2e.chromium import Chromium, chromium, program
+from tests.e2e.chromium import LEFT_OUT, Chromium, chromium, install, program
 from tests.e2e.stage import Check
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.running import Running, running
@@ -203,9 +204,10 @@ async def play(name: str) -> list[Check]:
 
 def main() -> int:
     """Play, and tell; the process's status."""
+    why = install(root=os.geteuid() == 0)
     name = program()
     if name is None:
-        print("SKIPPED: there is no chromium here (apt-get install chromium)")
+        print(f"{LEFT_OUT} ({why})", flush=True)
         return 0
     checks = asyncio.run(play(name))
     passed = sum(check.passed for check in checks)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import os
 import shutil
+import subprocess
 import tempfile
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from itertools import count
@@ -24,9 +27,42 @@ ATTEMPT_MS = 120_000
 WEBP_QUALITY = 60
 
 
+INSTALL_SECONDS = 60.0
+"""How long Debian's packages may take to come. A network that needs longer is not waited for."""
+
+APT = ("apt-get", "--quiet", "--yes")
+
+LEFT_OUT = "LEFT OUT: no Chromium is here, so nothing of the web page was tried in a browser"
+
+
 def program() -> str | None:
     """The browser that is installed here."""
     return next((found for name in PROGRAMS if (found := shutil.which(name))), None)
+
+
+def install(root: bool, seconds: float = INSTALL_SECONDS) -> str:
+    """Install Debian's where there is no browser, and we may; why there is none, empty where there is one.
+
+    What is fetched is given up after some ``seconds``; what is there is installed however long that takes: half a
+    package would be worse than none.
+    """
+    if program() is not None:
+        return ""
+    if not root or shutil.which(APT[0]) is None:
+        return "apt-get install chromium, as root"
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    until = time.monotonic() + seconds
+    try:
+        for step in (("update",), ("install", "--no-install-recommends", "--download-only", "chromium")):
+            left = max(until - time.monotonic(), 0.0)
+            subprocess.run([*APT, *step], env=environment, capture_output=True, timeout=left, check=True)
+        install = [*APT, "install", "--no-install-recommends", "--no-download", "chromium"]
+        subprocess.run(install, env=environment, capture_output=True, check=True)
+    except subprocess.TimeoutExpired:
+        return f"apt-get has not fetched it in {seconds:.0f} s"
+    except subprocess.CalledProcessError as error:
+        return f"apt-get: {error.stderr.decode(errors='replace').strip()[-300:]}"
+    return "" if program() is not None else "apt-get installed none"
 
 
 class Chromium:

@@ -22,9 +22,9 @@ import orjson
 from aiohttp import web
 
 from tests.e2e.browser import served
-from tests.e2e.chromium import chromium, program
+from tests.e2e.chromium import LEFT_OUT, chromium, program
 from tests.e2e.install import NotInstalled, install_axe
-from tests.e2e.looking import FILLS, NAME, Looking
+from tests.e2e.looking import AXE_CHECK, FILLS, NAME, Looking
 from tests.e2e.stage import Check
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.api.asking import asking
@@ -61,6 +61,8 @@ ATTEMPTS = {
         return opened?.document?.body?.textContent ?? ''""",
 }
 """What a page tries on another port; each returns what it could read."""
+
+WITHOUT_AXE = "LEFT OUT: axe-core is not here, so it was not looked for what some people cannot use"
 
 FOCUSES = "document.querySelector(within).querySelector('[data-candidate]').focus()"
 """Puts the focus on the first of a part of the page."""
@@ -225,17 +227,19 @@ def main() -> int:
     given = parser.parse_args()
     name = program()
     if name is None:
-        print("SKIPPED: there is no chromium here (apt-get install chromium)")
+        print(LEFT_OUT, flush=True)
         return 0
     if given.pictures:
         given.pictures.mkdir(parents=True, exist_ok=True)
     try:
         axe = install_axe().read_text(encoding="utf-8")
     except NotInstalled as error:
-        print(f"without axe-core: {error}")
+        print(f"{WITHOUT_AXE}: {error}", flush=True)
         axe = ""
     checks = asyncio.run(play(name, axe, given.pictures))
     passed = sum(check.passed for check in checks)
+    looked = sum(each.name.endswith(AXE_CHECK) for each in checks)
+    print(f"looked at by axe-core: {looked} times" if axe else WITHOUT_AXE)
     print(f"{passed} passed, {len(checks) - passed} failed")
     return 0 if passed == len(checks) else 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,15 @@ class ServiceTarget:
     port: int
     log: Path
     config: Path | None = None
+
+    @property
+    def address(self) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+        """Where a manager can listen for it; None where it cannot, at a name or a free port."""
+        try:
+            address = ipaddress.ip_address({"localhost": "127.0.0.1"}.get(self.host, self.host.strip("[]")))
+        except ValueError:
+            return None
+        return address if self.port else None
 
     def command(self, *, listens: bool) -> list[str]:
         """What starts it. ``listens``: at its own address, and not at a socket that is handed over."""

@@ -1,14 +1,21 @@
-"""An agent of launchd, which starts the server at login and again when it dies."""
+"""An agent of launchd, which starts the server at login and again when it dies.
+
+The socket is launchd's own: who connects while the server starts, or is started again, waits and is not refused.
+"""
 
 from __future__ import annotations
 
 import plistlib
 import re
 from pathlib import Path
+from typing import Any
 
 from proxy.cli.services.installation import Installation, ServiceState, ServiceTarget
 
 LABEL = "dev.palimpsest.proxy"
+
+SOCKET = "Listeners"
+"""The name by which the server asks launchd for its sockets."""
 
 
 def installation(served: ServiceTarget, folder: Path, user: int) -> Installation:
@@ -34,9 +41,11 @@ def installation(served: ServiceTarget, folder: Path, user: int) -> Installation
 
 def agent(served: ServiceTarget) -> str:
     """The agent's property list."""
-    fields = {
+    address = served.address
+    handed = [] if address is None else ["--launchd", SOCKET]
+    fields: dict[str, Any] = {
         "Label": LABEL,
-        "ProgramArguments": served.command(listens=True),
+        "ProgramArguments": [*served.command(listens=address is None), *handed],
         "RunAtLoad": True,
         # A server that was told to stop stays so; one that failed or was killed comes back.
         "KeepAlive": {"SuccessfulExit": False},
@@ -45,6 +54,10 @@ def agent(served: ServiceTarget) -> str:
         "StandardOutPath": "/dev/null",
         "StandardErrorPath": str(served.log),
     }
+    if address is not None:
+        family = f"IPv{address.version}"
+        place = {"SockNodeName": str(address), "SockServiceName": str(served.port), "SockFamily": family}
+        fields["Sockets"] = {SOCKET: place}
     return plistlib.dumps(fields, sort_keys=False).decode()
 
 

@@ -5,7 +5,6 @@ The socket is systemd's own: who connects while the server starts, or is started
 
 from __future__ import annotations
 
-import ipaddress
 from pathlib import Path
 
 from proxy.cli.services.installation import TITLE, Installation, ServiceState, ServiceTarget
@@ -17,7 +16,7 @@ _CTL = ("systemctl", "--user")
 
 def installation(served: ServiceTarget, folder: Path) -> Installation:
     """What installs it in systemd's ``folder`` of a user's units."""
-    place = listened(served.host, served.port)
+    place = listened(served)
     names = (SERVICE,) if place is None else (SOCKET, SERVICE)
     files = {folder / SERVICE: service(served, place)}
     if place is not None:
@@ -80,14 +79,12 @@ WantedBy=sockets.target
 """
 
 
-def listened(host: str, port: int) -> str | None:
-    """An address as systemd writes it; None where it is none that it could listen on, a name or a free port."""
-    plain = {"localhost": "127.0.0.1"}.get(host, host.strip("[]"))
-    try:
-        address = ipaddress.ip_address(plain)
-    except ValueError:
+def listened(served: ServiceTarget) -> str | None:
+    """The address as systemd writes it; None where it is none that it could listen on."""
+    address = served.address
+    if address is None:
         return None
-    return None if not port else f"[{address}]:{port}" if address.version == 6 else f"{address}:{port}"
+    return f"[{address}]:{served.port}" if address.version == 6 else f"{address}:{served.port}"
 
 
 def word(text: str) -> str:

@@ -119,6 +119,15 @@ async def test_who_asked_what_is_written_down_without_a_text(proxy: Running, ask
                 connection.execute(change)
 
 
+async def test_the_status_that_is_written_down_is_the_one_that_was_answered(proxy: Running, ask: Asking) -> None:
+    await ask("GET", "api/facts/xxxx", status=404)
+    await ask("POST", "api/forget", {"ids": ["xxxx"]}, status=404)
+    await ask("POST", "api/nights/99/undo", status=404)
+    await ask("POST", "api/remember", {"text": ""}, status=422)
+    found = (await ask("GET", "api/audit"))["audit"]
+    assert [each["status"] for each in found] == [422, 404, 404, 404]
+
+
 async def test_a_token_never_goes_to_a_provider(tmp_path: Path) -> None:
     async with fake_provider() as provider, running(provider, tmp_path / "home") as proxy:
         token = issued(proxy, TokenRole.ADMIN).token

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -20,6 +21,13 @@ def test_every_command_is_in_the_script(shell: Shell) -> None:
     for name in (*COMMANDS, *GROUPS):
         assert name in told.out
     assert "opencode" in told.out and "--dry-run" in told.out.replace("-l dry-run", "--dry-run")
+
+
+@pytest.mark.parametrize("shell", list(Shell))
+def test_what_help_does_not_show_is_not_offered(shell: Shell) -> None:
+    told = run("completion", shell).out
+    for hidden in ("unless-done", "fd", "launchd", "standby"):
+        assert not re.search(rf"(--|-l ){hidden}\b", told), hidden
 
 
 def test_a_shell_of_which_nothing_is_known_is_refused() -> None:

@@ -58,6 +58,9 @@ def test_what_memory_did_is_summed_up(server: RunningServer, monkeypatch: pytest
     assert "not sent 90,000 tokens, by 2 sheds from the cache 87% of 100,000 tokens" in out
     assert "saved about $0.4800, an estimate" in out and "$0.1000 lost by cache breaks" in out
     assert "of the 39 requests" in out and "degraded 3" in out
+    sums["net"] = -0.00004
+    monkeypatch.setattr(RunningServer, "ask", lambda *_: {**told, "sums": sums})
+    assert "saved nothing that would show, an estimate:" in " ".join(run("status").out.split())
 
 
 def test_the_log_of_a_server_that_nobody_asked_is_empty(server: RunningServer) -> None:
@@ -72,6 +75,24 @@ def test_a_log_in_a_pipe_has_a_line_for_each_request(server: RunningServer, monk
     assert len(run("log").out.splitlines()) == 3
     monkeypatch.delenv("COLUMNS")
     assert len(run("log").out.splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    "command", [("config",), ("status",), ("facts",), ("log", "0123"), ("fact", "FACT"), ("demo",)]
+)
+def test_what_goes_into_a_pipe_is_neither_wrapped_nor_padded(
+    server: RunningServer, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS")
+    text = "The harbour " + "of the old town " * 20 + "opens at nine"
+    id = run("remember", text, "--json").json["id"]
+    if command == ("log", "0123"):
+        line: dict[str, Any] = {"id": "0123456789", "status": text, "shown": [], "steps": {}}
+        monkeypatch.setattr(RunningServer, "ask", lambda *_: line)
+    lines = run(*(id if each == "FACT" else each for each in command)).out.splitlines()
+    assert [line for line in lines if line.rstrip() != line or len(line) > 800] == []
+    wanted = {"config": "server.limits.requests_per_minute", "status": "embedder", "demo": "The first session"}
+    assert any(wanted.get(command[0], text) in line for line in lines)
 
 
 def test_config_prints_every_setting_and_its_source(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

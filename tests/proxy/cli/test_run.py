@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from proxy.cli.home_owner import announced
+from proxy.cli.supervisor import TRIES, pause_before
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.cli.running import ROOT, Done, clean_environment, run, serving
 
@@ -71,6 +72,12 @@ def surroundings(home: Path, bin: Path, provider: FakeProvider) -> dict[str, str
     }
 
 
+def configure(home: Path, upstream: str) -> None:
+    """Say in the data folder's own file who the provider is."""
+    home.mkdir(mode=0o700)
+    (home / "config.yaml").write_text(f"upstream: {{url: '{upstream}'}}\n")
+
+
 def damage(home: Path) -> None:
     """Keep every server from starting here."""
     home.mkdir(mode=0o700, exist_ok=True)
@@ -120,6 +127,13 @@ async def until(home: Path, asked: int) -> list[list[Any]]:
     await soon(lambda: (home.parent / "told.json").exists() and len(told(home)["asked"]) >= asked)
     answers: list[list[Any]] = told(home)["asked"]
     return answers
+
+
+async def once_more(home: Path) -> list[Any]:
+    """What the client is answered that asks again."""
+    before = len(told(home)["asked"])
+    (home.parent / "go").touch()
+    return (await until(home, before + 1))[-1]
 
 
 async def killed(home: Path) -> int:
@@ -179,6 +193,38 @@ async def test_a_server_that_dies_in_mid_session_is_there_again_and_one_that_can
         (home.parent / "end").touch()
         await process.communicate()
         assert process.returncode == 7 and announced(home) is None
+
+
+async def test_a_standby_says_why_keeps_the_settings_and_gives_way_to_a_server_that_lives(
+    home: Path, bin: Path
+) -> None:
+    async with fake_provider() as provider:
+        around = surroundings(home, bin, provider)
+        configure(home, around.pop("PALIMPSEST_UPSTREAM"))
+        with nothing_left(home):
+            async with client(around, "--again") as process:
+                await until(home, 1)
+                await killed(home)
+                await soon(lambda: announced(home) is not None)
+                secret = (home / "token").read_text()
+                damage(home)
+                await killed(home)
+                status, why = await once_more(home)
+                assert status == 200 and "a standby relays" in why and "by signal 9" in why, why
+                (home / "token").write_text(secret)
+                await soon(lambda: announced(home) is not None)
+                # Until it has gone, the standby listens beside the server.
+                while "a standby relays" in why:
+                    status, why = await once_more(home)
+                    assert status == 200
+                (home.parent / "end").touch()
+                await process.communicate()
+
+
+def test_a_server_that_does_not_live_is_tried_again_after_growing_pauses() -> None:
+    pauses = [pause_before(failures) for failures in range(20)]
+    assert pauses[:TRIES] == [0.0] * TRIES and pauses == sorted(pauses)
+    assert 0 < pauses[TRIES] < pauses[TRIES + 1] < pauses[-1] == 60.0
 
 
 async def test_a_client_has_memory_with_its_own_arguments_and_exit_code_and_the_last_of_two_stops_the_server(

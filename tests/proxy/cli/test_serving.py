@@ -32,6 +32,10 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
+def modes_of(home: Path) -> dict[Path, int]:
+    return {path: mode(path) for path in (home, *sorted(home.rglob("*")))}
+
+
 async def test_it_says_where_it_listens_stops_when_told_and_has_learned_what_was_said_last(
     home: Path,
 ) -> None:
@@ -50,6 +54,9 @@ async def test_it_says_where_it_listens_stops_when_told_and_has_learned_what_was
         third = await program("serve", "--port", port, "--home", str(home.parent / "other"))
         assert third.code == 1 and f"port {port}" in third.err and "in use" in third.err
 
+        copied = home / "copied"
+        put(copied, b"")
+        copied.chmod(0o644)
         said = "Please remember this decision: the billing service is deployed on port 7443."
         body = {"model": "m", "messages": [{"role": "user", "content": said}]}
         address = f"{started.url}/v1/chat/completions"
@@ -62,6 +69,11 @@ async def test_it_says_where_it_listens_stops_when_told_and_has_learned_what_was
     with closing(sqlite3.connect(home / "journal.db")) as journal:
         facts = [text for (text,) in journal.execute("SELECT text FROM facts")]
     assert any("7443" in text for text in facts)
+    put(home.parent / ".git" / "HEAD", b"")
+    assert run("remember", "The harbour opens at nine", "--here").code == 0
+    modes = modes_of(home)
+    assert home / "projects.json" in modes and any(path.parent == home / "index" for path in modes)
+    assert [path for path, mode in modes.items() if mode & 0o077] == []
 
 
 async def test_what_a_client_calls_things_fills_no_log_and_an_interrupt_stops_it_gracefully(home: Path) -> None:

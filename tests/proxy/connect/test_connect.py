@@ -1,8 +1,9 @@
 import contextlib
+import errno
 import json
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from proxy.connect import (
     Machine,
     NotEditable,
     carry_out,
+    connected_files,
     look,
     plan,
     preview,
@@ -188,6 +190,44 @@ def test_a_file_that_changed_since_it_was_shown_is_not_written(tmp_path: Path) -
     with pytest.raises(FileChangedSince):
         carry_out(shown, tmp_path / "kept")
     assert file.read_text() == "{}"
+
+
+def test_what_could_not_be_written_is_not_connected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = tmp_path / "kept"
+    wanted = plan("qwen", ADDRESS, machine(tmp_path))
+    file = wanted.changes[0].path
+    file.parent.parent.mkdir(parents=True, exist_ok=True)
+    file.parent.write_text("no folder")
+    with pytest.raises(OSError, match=r"exists|directory"):
+        carry_out(preview(wanted), kept)
+    assert connected_files(kept) == [] and not list(kept.iterdir())
+    file.parent.unlink()
+    with monkeypatch.context() as full:
+        full.setattr(os, "replace", replaced_unless(file))
+        with pytest.raises(OSError, match="no space"):
+            carry_out(preview(wanted), kept)
+    assert connected_files(kept) == [] and not file.parent.exists()
+    carry_out(preview(wanted), kept)
+    first = file.read_bytes()
+    again = plan("qwen", Address("http://127.0.0.1:2"), machine(tmp_path))
+    with monkeypatch.context() as full:
+        full.setattr(os, "replace", replaced_unless(file))
+        with pytest.raises(OSError, match="no space"):
+            carry_out(preview(again), kept)
+    assert connected_files(kept) == [file] and file.read_bytes() == first
+    assert undo(wanted, kept) == [file] and not file.exists()
+
+
+def replaced_unless(full: Path) -> Callable[[str, Path], None]:
+    """How files are put in place where there is room, which one of them finds none of."""
+    real = os.replace
+
+    def replaced(source: str, target: Path) -> None:
+        if target == full:
+            raise OSError(errno.ENOSPC, "no space left on device")
+        real(source, target)
+
+    return replaced
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:

@@ -66,12 +66,10 @@ AGENT = """\
 		<string>serve</string>
 		<string>--home</string>
 		<string>/home/ada/.palimpsest</string>
-		<string>--host</string>
-		<string>127.0.0.1</string>
-		<string>--port</string>
-		<string>8484</string>
 		<string>--log-file</string>
 		<string>/home/ada/.palimpsest/server.log</string>
+		<string>--launchd</string>
+		<string>Listeners</string>
 	</array>
 	<key>RunAtLoad</key>
 	<true/>
@@ -88,6 +86,18 @@ AGENT = """\
 	<string>/dev/null</string>
 	<key>StandardErrorPath</key>
 	<string>/home/ada/.palimpsest/server.log</string>
+	<key>Sockets</key>
+	<dict>
+		<key>Listeners</key>
+		<dict>
+			<key>SockNodeName</key>
+			<string>127.0.0.1</string>
+			<key>SockServiceName</key>
+			<string>8484</string>
+			<key>SockFamily</key>
+			<string>IPv4</string>
+		</dict>
+	</dict>
 </dict>
 </plist>
 """
@@ -104,8 +114,11 @@ def test_systemd_is_given_a_service_and_its_socket() -> None:
 
 
 @pytest.mark.parametrize(("host", "port"), [("box.local", 8484), ("127.0.0.1", 0)])
-def test_what_systemd_cannot_listen_on_the_server_listens_on_itself(host: str, port: int) -> None:
-    made = systemd.installation(ServiceTarget(["p"], HOME, host, port, HOME / "server.log"), Path("/units"))
+def test_where_no_manager_can_listen_the_server_listens_itself(host: str, port: int) -> None:
+    served = ServiceTarget(["p"], HOME, host, port, HOME / "server.log")
+    agent = plistlib.loads(launchd.agent(served).encode())
+    assert "Sockets" not in agent and agent["ProgramArguments"][4:8] == ["--host", host, "--port", str(port)]
+    made = systemd.installation(served, Path("/units"))
     [(file, text)] = made.files.items()
     assert file.name == "palimpsest.service" and "socket" not in text and f"--host {host} --port {port}" in text
     assert made.stop == (("systemctl", "--user", "stop", "palimpsest.service"),)
@@ -116,7 +129,7 @@ def test_what_systemd_cannot_listen_on_the_server_listens_on_itself(host: str, p
     [("localhost", "127.0.0.1:8484"), ("::1", "[::1]:8484"), ("[::1]", "[::1]:8484"), ("0.0.0.0", "0.0.0.0:8484")],
 )
 def test_an_address_is_written_as_systemd_writes_it(host: str, place: str) -> None:
-    assert systemd.listened(host, 8484) == place
+    assert systemd.listened(ServiceTarget(["p"], HOME, host, 8484, HOME / "server.log")) == place
 
 
 @pytest.mark.parametrize(
