@@ -251,6 +251,9 @@ class _SocketRelay:
                 # What is wrong with a frame is for the provider to say.
                 with suppress(Refusal):
                     view = await read(self._dialect, body, self._path)
+                    if view is not None:
+                        # A socket's server has what was said over it, whatever the client wants stored.
+                        view = replace(view, conversation=replace(view.conversation, stored=True))
                     view, prepared = await self._prepare_frame(view)
             if view is not None and prepared is not None:
                 written = await written_body(self._edge, self._dialect, view, prepared)
