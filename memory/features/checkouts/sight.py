@@ -123,13 +123,21 @@ class CheckoutWatcher:
         self._primed.use(view.root, self._reading.submit(self._look_behind, cited, view))
 
     async def read(
-        self, root: str, cited: Sequence[LearnedAt], until: float, arrived: datetime | None = None
+        self,
+        root: str,
+        cited: Sequence[LearnedAt],
+        until: float,
+        arrived: datetime | None = None,
+        place_until: float = 0.0,
     ) -> SeenCheckout:
         """A checkout and what is cited of it, as far as that can be told until then. What was seen since a request
-        ``arrived`` is told at once."""
-        seen = await self._seen_at_arrival(root, cited, until, arrived)
+        ``arrived`` is told at once; what is checked out is waited for until ``place_until``, where that is later."""
+        seen = await self._seen_at_arrival(root, cited, until, arrived, place_until)
         if seen is None and until - self._clock() <= SHORTEST_WAIT_SECONDS:
-            seen = SeenCheckout(last=self.view(root))
+            fresh = None
+            if place_until > until:
+                fresh = await self._within(self._reading.submit(self._glance, root), place_until)
+            seen = SeenCheckout(fresh, fresh or self.view(root))
         if seen is None:
             work = self._reading.submit(self._read, root, cited, until - RETURN_SECONDS)
             seen = await self._within(work, until) or SeenCheckout(last=self.view(root))
@@ -157,13 +165,13 @@ class CheckoutWatcher:
         await self.run_git(_nothing)
 
     async def _seen_at_arrival(
-        self, root: str, cited: Sequence[LearnedAt], until: float, arrived: datetime | None
+        self, root: str, cited: Sequence[LearnedAt], until: float, arrived: datetime | None, place_until: float
     ) -> SeenCheckout | None:
         """What was seen since a request arrived; None where nothing was."""
         known = self._arrivals.get(root)
         if arrived is None or known is None or known[0] < arrived:
             return None
-        at_arrival = await self._within(known[1], until)
+        at_arrival = await self._within(known[1], max(until, place_until))
         if at_arrival is None:
             return SeenCheckout(last=self.view(root))
         fresh = self._looked_since(root, arrived) or at_arrival.fresh
