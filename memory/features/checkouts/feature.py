@@ -41,8 +41,8 @@ MOST_REMEMBERED = 64
 MOST_COMPARED = 1000
 """Characters of a memory that are held against the manifests."""
 STAGE_SECONDS = 0.05
-"""A request waits at least so long to know which memories hold on a branch only, and then which one is checked out: well
-below what a feature has beyond its time before it is given up."""
+"""A request waits at least so long to know which memories hold on a branch only, and then which one is checked out:
+well below what a feature has beyond its time before it is given up."""
 
 
 class Branch(TypedDict):
