@@ -176,7 +176,8 @@ class Conversation:
 
     ``instructions`` is what stands outside the messages (Anthropic's ``system``, the Responses format's
     ``instructions``); ``tools`` are the offered tools' names; ``continues`` names a history that the server
-    holds (``previous_response_id``, ``conversation``), of which the messages are only the newest part;
+    holds (``previous_response_id``, ``conversation``), of which the messages are only the newest part, and
+    ``stored`` says whether the server may hold these, too, for a later request to go on from;
     ``schemas`` is the JSON text of the offered tools' definitions, which a model reads too; ``longest`` the longest
     reply that the request allows, in tokens, 0 where it does not say.
     """
@@ -188,6 +189,7 @@ class Conversation:
     tools: tuple[str, ...] = ()
     stream: bool = False
     continues: str | None = None
+    stored: bool = False
     schemas: str = ""
     longest: int = 0
     _known: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)

@@ -87,7 +87,7 @@ class ExchangeCommit:
         if memory is None or view is None or prepared is None:
             return None
         for hear in (
-            lambda: memory.preparation.mark_read(prepared, view.conversation, reply.complete),
+            lambda: memory.preparation.mark_read(prepared, view.conversation, reply),
             lambda: memory.recent_errands.note_calls(prepared, reply),
         ):
             fail_open_at_once(

@@ -93,7 +93,7 @@ async def _answer(
     if is_socket(request):
         return await socket(request, edge, prefix, path, has_key, admitted.more)
     if dialect is None:
-        return await pass_through(request, edge, prefix, path, "this path has none")
+        return await pass_through(request, edge, prefix, path, "this path has no memory")
     if not let_in and (why_not := await why_without_memory(request, edge)):
         return await pass_through(request, edge, prefix, path, untold or why_not, dialect)
     with edge.traces.request(dialect.name, request.headers) as trace:
@@ -183,8 +183,8 @@ def _status_headers(
         if view is None:
             encoding = headers.get("Content-Encoding", "")
             how = f"compressed as {one_line(encoding)!r}, which is not read here" if encoding else "not read"
-            return {"x-palimpsest-status": f"without memory; the body is {how}"}
-        why = "degraded; the stores are not open" if closed else "without memory; memory.mode is off"
+            return {"x-palimpsest-status": f"passed; the body is {how}"}
+        why = "degraded; the stores are not open" if closed else "passed; memory.mode is off"
         if edge.standby:
             why = f"degraded; a standby relays without memory: {one_line(edge.standby)}"
         if edge.opening:

@@ -58,11 +58,14 @@ class Degradations:
     """When each kind was logged, and how many were not since."""
 
     def add(self, doing: str, why: str) -> None:
-        """Count a failure and keep it for those who ask."""
+        """Count a failure and keep it for those who ask. What is set aside has failed nobody: it lies safe, in another
+        place than it will, and is only kept and measured."""
         self.latest.append(MemoryFailure(time.time(), doing, why))
-        self.counts[doing] = self.counts.get(doing, 0) + 1
         kind = why.partition(":")[0]
         DEGRADED.labels(doing, kind).inc()
+        if kind == SET_ASIDE:
+            return
+        self.counts[doing] = self.counts.get(doing, 0) + 1
         now = time.monotonic()
         at, unlogged = self._logged.get((doing, kind), (-LOG_SECONDS, 0))
         if now < at + LOG_SECONDS:

@@ -34,7 +34,7 @@ async def pass_through(
 ) -> web.StreamResponse:
     """A request in which memory takes no part, and ``why``: bytes there, bytes back. ``dialect`` is the one that it
     speaks, where it does."""
-    ours = {"x-palimpsest-status": f"without memory; {why}"}
+    ours = {"x-palimpsest-status": f"passed; {why}"}
     edge.passed.add(request.headers.get("User-Agent", ""), request.method, path, why)
     metrics.PASSED.labels(request.method if request.method in _METHODS else "other").inc()
     headers = outgoing_headers(request.headers.items(), listened=False, is_secret=edge.secrets.stand_in)

@@ -70,7 +70,7 @@ def is_socket(request: web.Request) -> bool:
 def _refused() -> web.Response:
     """There is no WebSocket here. Clients that prefer one go on over HTTP at once on 426, and only after many tries on
     anything else."""
-    headers = {"x-palimpsest-status": "without memory; no WebSocket here"}
+    headers = {"x-palimpsest-status": "refused; no WebSocket here"}
     return web.Response(status=426, headers={"Upgrade": "HTTP/2.0", "Connection": "Upgrade", **headers})
 
 
@@ -138,9 +138,7 @@ async def _carry(
     for name, value in incoming_headers(answered.items()).items():
         if not name.lower().startswith(("sec-websocket-", "content-")):
             here.headers.add(name, value)
-    here.headers["x-palimpsest-status"] = (
-        "a WebSocket; memory takes part" if prepare_frame else "a WebSocket; without memory"
-    )
+    here.headers["x-palimpsest-status"] = "a WebSocket; memory takes part" if prepare_frame else "passed; a WebSocket"
     try:
         await here.prepare(request)
         await _SocketRelay(edge, path, dialect, prepare_frame, take, here, there).run()
@@ -251,6 +249,9 @@ class _SocketRelay:
                 # What is wrong with a frame is for the provider to say.
                 with suppress(Refusal):
                     view = await read(self._dialect, body, self._path)
+                    if view is not None:
+                        # A socket's server has what was said over it, whatever the client wants stored.
+                        view = replace(view, conversation=replace(view.conversation, stored=True))
                     view, prepared = await self._prepare_frame(view)
             if view is not None and prepared is not None:
                 written = await written_body(self._edge, self._dialect, view, prepared)

@@ -73,12 +73,12 @@ class ModelWindows:
         self._warned: set[str] = set()
 
     def of(self, model: str) -> int:
-        """The window of a model; the default, and one warning in the log, where it is not known."""
+        """The window of a model; the default where it is not known, and one warning in the log where it has a name."""
         window = self.known(model)
         if window is None:
             window = self._settings.default_window
             name = model[:MAX_NAME_CHARS]
-            if name not in self._warned and len(self._warned) < LEARNED:
+            if name and name not in self._warned and len(self._warned) < LEARNED:
                 self._warned.add(name)
                 log.warning(
                     "the window of %r is not known, %d tokens are taken: set memory.windows or memory.default_window",

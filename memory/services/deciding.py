@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from memory.context.page import marked
 from memory.conversation import Conversation, Form, Role
-from memory.edits import PAGE, Act, Entry
+from memory.edits import PAGE, Act, Entry, Key
 from memory.fact import Fact, Passage
 from memory.hooks.chain import Features
 from memory.hooks.feature import FeatureRequest as Asked
@@ -116,7 +116,7 @@ class ContextDecider:
             steps["page in"] = elapsed_ms(start)
         message, key = conversation.messages[index], request.keys[index]
         stands = request.standing()
-        standing = stands.entries
+        standing = (*request.standing_before(), *stands.entries)
         # What the model asked for stands in the hidden rounds.
         asked_for = {memory for entry in stands.inserted.values() for memory in entry.memories}
         new: list[Entry] = []
@@ -146,7 +146,7 @@ class ContextDecider:
             start = time.perf_counter()
             standing = (*standing, *((index, entry) for entry in new))
             present = frozenset(asked_for).union([memory for _, entry in standing for memory in entry.memories])
-            tokens = self._tokens_left(conversation, standing)
+            tokens = self._tokens_left(request, standing)
             recalled = await self._recall(request, tokens, present, until)
             if not recalled.failed or not until.left:
                 self._times.took(time.perf_counter() - began)
@@ -216,14 +216,15 @@ class ContextDecider:
         )
         return (replace(found, note=why, failed=True) if why else found), answer
 
-    def _tokens_left(self, conversation: Conversation, standing: Sequence[tuple[int, Entry]]) -> int:
+    def _tokens_left(self, request: SessionRequest, standing: Sequence[tuple[int, Entry]]) -> int:
         """Tokens that may still be recalled: for this human turn, its page and its tool loop included, and for this
         segment."""
-        messages = conversation.messages
-        last_human = next((index for index in range(len(messages) - 1, -1, -1) if messages[index].spoken), 0)
+        messages, held = request.conversation.messages, request.held
+        spoken = (index for index in range(len(messages) - 1, -1, -1) if messages[index].spoken)
+        last_human = next(spoken, held.newest_spoken - len(held.keys))
         turn = sum(tokens_of(each.text) for at, each in standing if at >= last_human and each.about != RESEARCH)
         segment = sum(tokens_of(entry.text) for _, entry in standing if entry.about == "recall")
-        window = self._window_of(conversation.model) or self._settings.default_window
+        window = self._window_of(request.model) or self._settings.default_window
         share = int(self._settings.recall.segment_share * window)
         return min(self._settings.recall.tokens - turn, share - segment)
 
@@ -247,7 +248,7 @@ def _as_before(entry: Entry) -> str:
 
 def _asks(request: SessionRequest) -> bool:
     """Whether a request brings a sub-agent's question."""
-    return request.arrival.kind is RequestKind.SUBAGENT and opens(request.conversation)
+    return request.arrival.kind is RequestKind.SUBAGENT and opens(request.conversation) and not request.held.keys
 
 
 def _settles_page(entry: Entry, here: bool) -> bool:
@@ -256,12 +257,13 @@ def _settles_page(entry: Entry, here: bool) -> bool:
     return entry.act is Act.CUT or (entry.about == "page" and (here or entry.reason in (PAGE_GIVEN, PAGE_SWITCHED_OFF)))
 
 
-def no_addition(conversation: Conversation, why: str) -> list[Entry]:
-    """The decisions that nothing is added to the newest message, because preparing failed."""
+def no_addition(conversation: Conversation, keys: Sequence[Key], why: str) -> list[Entry]:
+    """The decisions that nothing is added to the newest message, because preparing failed; ``keys`` says where each
+    message stands in the ledger."""
     index = newest_message(conversation)
     if index is None:
         return []
-    message, key = conversation.messages[index], conversation.keys()[index]
+    message, key = conversation.messages[index], keys[index]
     late = why if why.startswith("late: ") else f"late: {why}"
     decided = ("page", "recall") if message.spoken else ("recall",)
     decided = (*decided, RESEARCH) if message.spoken and opens(conversation) else decided

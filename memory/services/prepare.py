@@ -97,7 +97,8 @@ class Preparation:
             arrival, _ = self._spawned.recognised(conversation, arrival)
         if arrival.kind.teaches and not self._paused():
             decides = True
-            live = self._sessions.decide(conversation, arrival, no_addition(conversation, why))
+            keys = conversation.keys() if near is None else SessionRequest(conversation, near, arrival).keys
+            live = self._sessions.decide(conversation, arrival, no_addition(conversation, keys, why))
         elif self._sessions.find_remembered(conversation, arrival) is near:
             live = near
         edits = _replayed_edits(conversation, arrival, near)
@@ -270,7 +271,7 @@ class Preparation:
             finally:
                 live.lock.release()
         else:
-            live.decide(no_addition(request.conversation, why))
+            live.decide(no_addition(request.conversation, request.keys, why))
             decided = ContextDecision(recalled=Recalled(note=why, failed=True), fit=Fit(late=True))
         if live.unkept and not self._sessions.replicas.shared:
             # What a stub stands for has to be had before anybody can read the stub.
@@ -298,12 +299,14 @@ class Preparation:
         decides = arrival.kind.teaches and arrival.mode is not Mode.OFF and not self._paused() and not without
         return await self._shortening.shortened(conversation, prepared, limit, size, decides)
 
-    def mark_read(self, prepared: Prepared, conversation: Conversation, whole: bool) -> None:
-        """The provider has read a request: its prefix is in the provider's cache from now on. ``whole`` says whether
-        its reply ended as replies do."""
+    def mark_read(self, prepared: Prepared, conversation: Conversation, reply: Reply) -> None:
+        """The provider has read a request and answered so: its prefix is in the provider's cache from now on."""
         if prepared.session is not None and prepared.arrival.kind.teaches:
-            answered = conversation.trail()[-1] if whole and conversation.messages else b""
+            answered = conversation.trail()[-1] if reply.complete and conversation.messages else b""
             self._sessions.mark_read(prepared.session.id, prepared.arrival.at, answered)
+            live = self._sessions.get(prepared.session.id)
+            if live is not None and reply.id and conversation.stored:
+                live.holds(reply.id, SessionRequest(conversation, live, prepared.arrival).held_with_own)
 
     async def learn_usage(self, prepared: Prepared, conversation: Conversation, reply: Reply) -> None:
         """Learn from what the provider reported of a request's size."""

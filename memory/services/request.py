@@ -8,7 +8,7 @@ from functools import cached_property
 
 from memory.conversation import Conversation
 from memory.edits import ActiveEdits, Edit, Entry, Key
-from memory.services.sessions.live import LiveSession
+from memory.services.sessions.live import NOTHING_HELD, HeldHistory, LiveSession
 from memory.session import Arrival
 
 
@@ -22,8 +22,31 @@ class SessionRequest:
 
     @cached_property
     def keys(self) -> Sequence[Key]:
-        """Where each of its messages stands in the ledger."""
-        return self.conversation.keys()
+        """Where each of its messages stands in the ledger: what is said again is another message, also where only its
+        server has the first."""
+        counts = self.held.counts
+        keys = self.conversation.keys()
+        return [(digest, occurrence + counts[digest]) for digest, occurrence in keys] if counts else keys
+
+    @property
+    def held(self) -> HeldHistory:
+        """What its server holds before its messages, as far as this process knows."""
+        return self.live.held.get(self.conversation.continues or "", NOTHING_HELD)
+
+    @property
+    def held_with_own(self) -> HeldHistory:
+        """What its server holds behind the response to it."""
+        before = self.held
+        messages = self.conversation.messages
+        spoken = next((index for index in range(len(messages) - 1, -1, -1) if messages[index].spoken), None)
+        newest = before.newest_spoken if spoken is None else len(before.keys) + spoken
+        return HeldHistory((*before.keys, *self.keys), newest)
+
+    def standing_before(self) -> list[tuple[int, Entry]]:
+        """What its session's ledger holds at the messages that its server has, each with its index: the newest of them
+        is -1."""
+        keys = self.held.keys
+        return [(at - len(keys), entry) for at, key in enumerate(keys) for entry in self.live.ledger.at([key])]
 
     @property
     def session(self) -> str:

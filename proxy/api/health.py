@@ -141,7 +141,7 @@ async def unwell(edge: Edge) -> list[str]:
     why.extend(
         f"memory failed {'once' if times == 1 else f'{times} times'} in the last five minutes while {doing} ({kind})"
         for (doing, kind), times in counted.most_common(5)
-        if kind != SET_ASIDE  # Nothing failed: what is acknowledged lies safe, in another place than it will.
+        if kind != SET_ASIDE
     )
     return why
 

@@ -118,7 +118,7 @@ async def hook(request: web.Request) -> Json[HookAddition | HookReply]:
         if (settings := edge.settings.projects.get(scope.project or "")) is not None:
             mode = strictest(mode, settings.memory)
         talk.messages = [*talk.messages, {"role": "user", "content": text}][-MOST_MESSAGES:]
-        body = orjson.dumps({"model": client, "messages": talk.messages})
+        body = orjson.dumps({"messages": talk.messages})  # no hook tells the model
         view = DIALECTS[_FORMAT].read(body, user_text)
         arrival = Arrival(
             scope=scope,

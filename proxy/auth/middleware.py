@@ -57,7 +57,7 @@ def site_check(server: ServerSettings) -> Middleware:
         if refusal := _refusal(request, server):
             return _refusal_response(request, refusal)
         if is_preflight(request.method, request.headers) and (headers := preflight_headers(request.headers, server)):
-            return web.Response(status=204, headers={**headers, "x-palimpsest-status": "without memory; preflight"})
+            return web.Response(status=204, headers={**headers, "x-palimpsest-status": "answered; preflight"})
         return await handler(request)
 
     return check

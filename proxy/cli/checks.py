@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -65,12 +65,20 @@ def stores(server: RunningServer, runs: bool) -> Iterator[CheckResult]:
         yield CheckResult("stores", "doubtful", f"{whose}: memory is paused", "palimpsest resume")
     else:
         stored = response["stored"]
-        yield CheckResult(
-            "stores", "well", f"{whose}: {count(stored['facts'], 'fact')}, {count(stored['passages'], 'passage')}"
-        )
+        held = f"{count(stored['facts'], 'fact')}, {count(stored['passages'], 'passage')}"
+        yield CheckResult("stores", "well", f"{whose}: {held}{_earlier(response['failures'])}")
     if "embedder" in response:
         embedder = response["embedder"]
         yield CheckResult("embedder", "well", f"{embedder['name']}, {embedder['dimensions']} dimensions")
+
+
+def _earlier(failures: Mapping[str, int]) -> str:
+    """What failed since the server was started, and not lately."""
+    if not failures:
+        return ""
+    times = count(sum(failures.values()), "time")
+    doing = ", ".join(sorted(failures))
+    return f"; memory failed {times} since the start, while {doing}, and not in the last five minutes"
 
 
 def projects(server: RunningServer) -> CheckResult | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -110,11 +111,17 @@ def _on_branch(call: Call, branch: str, limit: int) -> None:
     console = output.screen()
     for each in response["facts"]:
         at = each["checkout"]
-        cites = ", ".join(cited["name"] for cited in at["cites"])
+        cites = ", ".join(map(cited_place, at["cites"]))
         holds = each["stage"] if at["staged"] or each["stage"] != "merged" else "holds for the project"
         console.print(
             f"{each['id'][: output.SHORT]}  {holds}, at {at['commit'][:7]}{f'; cites {cites}' if cites else ''}"
         )
+
+
+def cited_place(cited: Mapping[str, Any]) -> str:
+    """What a memory cites, and the file in which that stands."""
+    name, file = cited["name"], cited["file"]
+    return f"{name} in {file}" if file and file != name else str(name)
 
 
 @takes("user")

@@ -14,6 +14,8 @@ from proxy.runtimes.runtime import Headers, Identity, RequestPurpose, Runtime, S
 from proxy.wire.dialect import RequestView
 
 _TURN = "x-codex-turn-metadata"
+_PARENT = "x-codex-parent-thread-id"
+_SUBAGENT = "x-openai-subagent"
 _NO_TURN = {
     "compact": RequestKind.COMPACTION,
     "compaction": RequestKind.COMPACTION,
@@ -39,16 +41,15 @@ class Codex(Runtime):
 
     def own_identity(self, headers: Headers, view: RequestView) -> Identity:
         """``thread-id`` and ``x-codex-parent-thread-id``, or the same in the body; never the cache key."""
-        metadata = _metadata(view)
         turn = _turn(headers, view)
-        thread = headers.get("thread-id") or metadata.get("thread_id") or turn.get("thread_id")
-        parent = headers.get("x-codex-parent-thread-id") or turn.get("parent_thread_id")
+        thread = _metadata(view).get("thread_id") or headers.get("thread-id") or turn.get("thread_id")
+        parent = _told(_PARENT, headers, view) or turn.get("parent_thread_id")
         older = headers.get("conversation_id") or headers.get("session_id") or headers.get("session-id")
         return Identity(_text(thread) or older, _text(parent))
 
     def own_kind(self, headers: Headers, view: RequestView) -> RequestPurpose | None:
         """``request_kind``, the sub-agent's label, and the item that asks the provider to compact."""
-        label = headers.get("x-openai-subagent", "")
+        label = _told(_SUBAGENT, headers, view) or ""
         kind = _NO_TURN.get(_text(_turn(headers, view).get("request_kind")) or "") or _NO_TURN.get(label)
         if kind is not None:
             return RequestPurpose(kind, extends=label != "memory_consolidation")
@@ -58,7 +59,7 @@ class Codex(Runtime):
 
     def is_subagent(self, headers: Headers, view: RequestView) -> bool:
         """Any label of a sub-agent that is left: a spawned one, a review."""
-        return bool(headers.get("x-openai-subagent"))
+        return bool(_told(_SUBAGENT, headers, view))
 
     def place(self, view: RequestView) -> ClientEnvironment:
         """The environment block's directory, and the remote that the turn metadata tells for it."""
@@ -74,8 +75,13 @@ class Codex(Runtime):
 
 
 def _turn(headers: Headers, view: RequestView) -> Mapping[str, Any]:
-    """The turn metadata: JSON in a header, and again as text in the body."""
-    return _decoded(headers.get(_TURN) or _metadata(view).get(_TURN))
+    """The turn metadata, JSON as text."""
+    return _decoded(_told(_TURN, headers, view))
+
+
+def _told(name: str, headers: Headers, view: RequestView) -> str | None:
+    """What the body says under a header's name, else the header: a socket's headers are those of its first request."""
+    return _text(_metadata(view).get(name)) or headers.get(name)
 
 
 def _metadata(view: RequestView) -> Mapping[str, Any]:

@@ -105,6 +105,7 @@ class OpenAIResponses:
             stream=value_of(fields.get("stream")) is True,
             longest=count_of(fields.get("max_output_tokens")),
             continues=parts.continues_from(fields),
+            stored=value_of(fields.get("store")) is not False,
         )
         return RequestView(body, conversation, fields, items, prompt=is_string(prompt_items), cut_from=parted.text)
 

@@ -45,8 +45,10 @@ def test_whatever_comes_is_counted_and_no_more_is_kept_than_a_few(asked: list[tu
 
 async def test_the_status_tells_who_was_passed_on(tmp_path: Path) -> None:
     async with fake_provider() as provider, running(provider, tmp_path) as proxy:
-        await proxy.post("/v1/embeddings", {"model": "m", "input": "x"}, user_agent="indexer/1.0")
-        assert (PassthroughKind("indexer", "POST /v1/embeddings", "this path has none"), 1) in proxy.edge.passed.counted
+        _, _, headers = await proxy.post("/v1/embeddings", {"model": "m", "input": "x"}, user_agent="indexer/1.0")
+        why = "this path has no memory"
+        assert headers["x-palimpsest-status"] == f"passed; {why}"
+        assert (PassthroughKind("indexer", "POST /v1/embeddings", why), 1) in proxy.edge.passed.counted
 
 
 class _Server:
@@ -57,9 +59,11 @@ class _Server:
         return {"passed": self._told}
 
 
-@pytest.mark.parametrize(("why", "verdict"), [("this path has none", "well"), ("not a process of ours", "doubtful")])
+@pytest.mark.parametrize(
+    ("why", "verdict"), [("this path has no memory", "well"), ("not a process of ours", "doubtful")]
+)
 def test_the_doctor_lists_them(why: str, verdict: str) -> None:
-    listed = {"client": "indexer", "path": "GET /v1/models", "why": "this path has none", "count": 9}
+    listed = {"client": "indexer", "path": "GET /v1/models", "why": "this path has no memory", "count": 9}
     assert checks.passed(_Server(listed)) is None  # type: ignore[arg-type]
     other = {"client": "indexer", "path": "POST /v1/embeddings", "why": why, "count": 2}
     found = checks.passed(_Server(listed, other))  # type: ignore[arg-type]

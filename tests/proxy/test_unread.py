@@ -32,7 +32,7 @@ async def test_a_body_that_grows_beyond_what_text_does_goes_on_as_it_came(tmp_pa
     async with fake_provider() as provider, running(provider, tmp_path) as proxy:
         status, _, headers = await proxy.post(PATH, bomb, Content_Encoding="gzip")
         assert (status, provider.last.body) == (200, bomb)
-        assert headers["x-palimpsest-status"].startswith("without memory; the body is")
+        assert headers["x-palimpsest-status"].startswith("passed; the body is")
         assert await exchanges(proxy) == 0
         honest = gzip.compress(chat("We decided to keep three retries."))
         await proxy.post(PATH, honest, Content_Encoding="gzip")
@@ -56,7 +56,7 @@ async def test_a_body_that_is_too_large_to_be_read_goes_on_as_it_came(
     async with fake_provider() as provider, running(provider, tmp_path) as proxy:
         status, _, headers = await proxy.post(PATH, body)
         assert (status, provider.last.body) == (200, body)
-        assert headers["x-palimpsest-status"].startswith("without memory; the body is")
+        assert headers["x-palimpsest-status"].startswith("passed; the body is")
         assert await exchanges(proxy) == 0
 
 
@@ -64,6 +64,6 @@ async def test_a_body_that_is_too_large_to_be_read_goes_on_as_it_came(
 async def test_a_caller_outside_the_table_is_relayed_without_being_read(tmp_path: Path, body: bytes) -> None:
     async with fake_provider() as provider, running(provider, tmp_path, credentials=TABLE) as proxy:
         _, _, headers = await proxy.post(PATH, body.ljust(100), Authorization="Bearer sk-somebody-else")
-        assert headers["x-palimpsest-status"].startswith("without memory; the caller shows no key of the table")
+        assert headers["x-palimpsest-status"].startswith("passed; the caller shows no key of the table")
         assert provider.last.body == body.ljust(100)
         assert await exchanges(proxy) == 0

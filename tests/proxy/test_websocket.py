@@ -26,6 +26,7 @@ class Provider:
         self.headers: list[dict[str, str]] = []
         self.url = ""
         self.status = 101
+        self.id = "r1"
         self.end = "response.completed"
         self.closed = asyncio.Event()
 
@@ -56,9 +57,9 @@ class Provider:
             "role": "assistant",
             "content": [{"type": "output_text", "text": "It is port 7443, as was said.", "annotations": []}],
         }
-        whole = {"id": "r1", "object": "response", "status": "completed", "output": [item]}
+        whole = {"id": self.id, "object": "response", "status": "completed", "output": [item]}
         return [
-            {"type": "response.created", "response": {"id": "r1"}},
+            {"type": "response.created", "response": {"id": self.id}},
             {"type": "response.output_item.done", "output_index": 0, "item": item},
             {"type": self.end, "response": {**whole, "usage": {"input_tokens": 10, "output_tokens": 2}}},
         ]
@@ -229,3 +230,100 @@ async def test_a_server_that_ends_lets_a_socket_answer_and_then_closes_it(tmp_pa
         proxy.edge.draining.begun.set()
         end = await socket.receive(timeout=30)
         assert end.type is WSMsgType.CLOSE and end.data == WSCloseCode.GOING_AWAY
+
+
+THREAD = "01a21fcf-a098-7192-b92d-25f8a59d7901"
+TURN_METADATA = "x-codex-turn-metadata"
+BASE = {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "You are Codex."}]}
+PLACE = person("<environment_context>\n  <cwd>/srv/gate</cwd>\n</environment_context>")
+
+
+def of_codex(kind: str, *items: dict[str, Any], **more: Any) -> str:
+    """A frame of Codex's, which says of itself what it is for."""
+    told = {"thread_id": THREAD, "request_kind": kind}
+    metadata = {"thread_id": THREAD, TURN_METADATA: json.dumps(told)}
+    tools = [{"type": "function", "name": "exec_command"}]
+    fields = {"type": "response.create", "model": "m", "input": items, "tools": tools, "store": False}
+    return json.dumps({**fields, "client_metadata": metadata, **more})
+
+
+def codex(thread: str = THREAD) -> dict[str, str]:
+    """The headers with which Codex opens a socket: they tell of the first frame, which only warms it up."""
+    told = json.dumps({"thread_id": thread, "request_kind": "prewarm"})
+    return {"originator": "codex_exec", "thread-id": thread, TURN_METADATA: told}
+
+
+def result(call: str, output: str) -> dict[str, Any]:
+    return {"type": "function_call_output", "call_id": call, "output": output}
+
+
+async def counted(proxy: Running) -> tuple[int, int]:
+    """The sessions and the exchanges in the journal."""
+    await proxy.learned()
+    assert proxy.edge.memory is not None
+    counts = await proxy.edge.memory.journal.counts()
+    return counts.sessions, counts.exchanges
+
+
+def added(frame: str) -> list[str]:
+    """What stands in the user's texts and in the results of a frame beside what the client said."""
+    texts = [part["text"] for each in json.loads(frame)["input"] for part in each.get("content", ())]
+    texts += [each["output"] for each in json.loads(frame)["input"] if "output" in each]
+    return [text for text in texts if "<memory-page>" in text or "<recalled-memory>" in text]
+
+
+async def test_codex_has_a_memory_though_its_socket_was_opened_to_warm_up(tmp_path: Path) -> None:
+    async with standing(tmp_path) as (proxy, provider):
+        await proxy.chat(LESSON, project="gate")
+        assert await counted(proxy) == (1, 1)
+        call = {"type": "function_call", "call_id": "c1", "name": "exec_command", "arguments": "{}"}
+        async with opened(proxy, "", **codex()) as socket:
+            warm = of_codex("prewarm", BASE, generate=False)
+            await answered(socket, warm)
+            assert provider.frames[-1] == warm
+            await answered(socket, of_codex("turn", PLACE, person(QUESTION), previous_response_id="r0"))
+            asked = provider.frames[-1]
+            assert len(added(asked)) == 1 and "port 7443" in added(asked)[0]
+            step = of_codex("turn", result("c1", "hello"), previous_response_id="r1")
+            await answered(socket, step)
+            assert provider.frames[-1] == step
+            assert await counted(proxy) == (2, 3)
+        spoken = json.loads(asked)["input"]
+        async with opened(proxy, "", **codex()) as socket:
+            await answered(socket, warm)
+            history = [PLACE, person(QUESTION), call, result("c1", "hello"), provider.events()[1]["item"]]
+            await answered(socket, of_codex("turn", *history, person("Thanks."), previous_response_id="r5"))
+            sent = json.loads(provider.frames[-1])["input"]
+            assert sent[:2] == spoken and sent[2:] == [*history[2:], person("Thanks.")]
+            assert await counted(proxy) == (2, 4)
+
+
+async def test_what_a_sockets_server_has_is_neither_given_again_nor_taken_for_what_is_new(tmp_path: Path) -> None:
+    async with standing(tmp_path) as (proxy, provider):
+        await proxy.chat(f"Please remember: {LESSON}", project="gate")
+        await proxy.learned()
+        reply = provider.events()[1]["item"]
+        async with opened(proxy, "", **codex()) as socket:
+            await answered(socket, of_codex("turn", PLACE, person(QUESTION)))
+            first = json.loads(provider.frames[-1])["input"]
+            [page] = added(provider.frames[-1])
+            assert "<memory-page>" in page and "port 7443" in page
+            provider.id = "r2"
+            more = [
+                of_codex(
+                    "turn", person("Which port is it again that the staging gateway has?"), previous_response_id="r1"
+                ),
+                of_codex("turn", person(QUESTION), previous_response_id="r2"),
+            ]
+            for frame in more:
+                await answered(socket, frame)
+            provider.id = "r3"
+            # The provider's answer was lost, and the client tries again.
+            await answered(socket, more[-1])
+            await answered(socket, of_codex("turn", result("c1", LESSON), previous_response_id="r3"))
+            assert provider.frames[-4:-1] == [*more, more[-1]] and added(provider.frames[-1]) == []
+        async with opened(proxy, "", **codex()) as socket:
+            again = [reply, *json.loads(more[0])["input"], reply, person(QUESTION), reply]
+            await answered(socket, of_codex("turn", PLACE, person(QUESTION), *again, person("Thanks.")))
+            sent = json.loads(provider.frames[-1])["input"]
+            assert sent == [*first, *again, person("Thanks.")]

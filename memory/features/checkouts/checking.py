@@ -28,6 +28,8 @@ MOST_FILES: Final = 512
 """Files of a checkout of which it is kept what was found in them."""
 MOST_CITATIONS: Final = 256
 """Citations of a file whose verdicts are kept."""
+SOUGHT: Final = (CitationKind.SYMBOL, CitationKind.PORT)
+"""What may stand in another file, where it is not in its own any more."""
 AT_ARRIVAL: Final = 256
 """Files that are looked at when a request arrives: those that were asked for last."""
 LARGE: Final = 64 * 1024
@@ -172,6 +174,19 @@ class CitationChecker:
                     found[each.memory] = tuple(each for each in verdicts if isinstance(each, CitationVerdict))
         return found
 
+    def lost(self, learnt: Sequence[LearnedAt], root: str) -> list[Citation]:
+        """What memories cite and is not in its file as it was, by the last look at that."""
+        files = self._files.get(root) or LruDict[str, CitedFile](MOST_FILES)
+        lost: list[Citation] = []
+        for cited in filter(_lay_there, {cited for each in learnt for cited in each.cites}):
+            file = files.get(cited.file)
+            if file is None:
+                continue
+            found = file.found.get(cited)
+            if file.signature is None or (found is not None and found.state is not CitationState.HOLDS):
+                lost.append(cited)
+        return lost
+
     def refresh(self, view: CheckoutView, until: float) -> Mapping[str, CitedFile]:
         """The files of a checkout that were asked for last as they are now, by their paths, with all that was looked up
         of them looked up again where they were written since. As far as there is time."""
@@ -210,6 +225,7 @@ class CitationChecker:
                 verdict is UNKNOWN
                 and file is not None
                 and file.signature is not None
+                and cited not in file.found
                 and file.signature.size <= largest
             ):
                 self._look(cited, view.root, file, inside)
@@ -264,22 +280,24 @@ def _lay_there(cited: Citation) -> bool:
     return cited.seen or bool(cited.file)
 
 
-def _missing(cited: Citation, view: CheckoutView, elsewhere: Elsewhere) -> CitationVerdict:
+def _missing(cited: Citation, view: CheckoutView, elsewhere: Elsewhere) -> CitationVerdict | Unknown:
     """A citation whose file is not there."""
     new = view.renamed.get(cited.file)
     if new is not None:
         return CitationVerdict(CitationState.MOVED, cited, new)
+    if view.stale:
+        return UNKNOWN
     return _sought(CitationVerdict(CitationState.GONE, cited), view, elsewhere)
 
 
-def _sought(verdict: CitationVerdict, view: CheckoutView, elsewhere: Elsewhere) -> CitationVerdict:
-    """What is known of a symbol that is not where it was."""
+def _sought(verdict: CitationVerdict, view: CheckoutView, elsewhere: Elsewhere) -> CitationVerdict | Unknown:
+    """What is known of a symbol that is not where it was: before it was sought elsewhere, nothing."""
     cited = verdict.cited
-    if verdict.state is not CitationState.GONE or cited.sort not in (CitationKind.SYMBOL, CitationKind.PORT):
+    if verdict.state is not CitationState.GONE or cited.sort not in SOUGHT:
         return verdict
     refs, file = elsewhere.get((view.root, cited.name), (0, ""))
     if refs != view.refs:
-        return CitationVerdict(CitationState.CHANGED, cited, f"not in {cited.file} any more")
+        return UNKNOWN
     return CitationVerdict(CitationState.MOVED, cited, file) if file else verdict
 
 

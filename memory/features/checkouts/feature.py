@@ -41,8 +41,8 @@ MOST_REMEMBERED = 64
 MOST_COMPARED = 1000
 """Characters of a memory that are held against the manifests."""
 STAGE_SECONDS = 0.05
-"""A request waits at least so long to know which memories hold on a branch only: well below what a feature has beyond
-its time before it is given up."""
+"""A request waits at least so long to know which memories hold on a branch only, and then which one is checked out:
+well below what a feature has beyond its time before it is given up."""
 
 
 class Branch(TypedDict):
@@ -196,7 +196,10 @@ class CheckoutsFeature(Feature):
             anywhere = {row.memory: marking.staged(row, None, frozenset(), arrival.at) for row in rows}
             return {id: mark for id, mark in anywhere.items() if mark.words} | hidden
         cited = [row for row in rows if row.cites]
-        seen = await self.sight.read(root, cited, until, arrival.at)
+        on_a_branch = any(row.checkout.staged and row.stage is not BranchStage.MERGED for row in rows)
+        place_until = begun + max(STAGE_SECONDS, seconds) if on_a_branch else until
+        seen = await self.sight.read(root, cited, until, arrival.at, place_until)
+        until = max(until, self._clock() + seconds) if on_a_branch else until
         verdicts = seen.verdicts or {}
         unmarked = "late" if seconds > SHORTEST_WAIT_SECONDS else "not_at_hand"
         self._counts[unmarked] += sum(row.memory not in verdicts for row in cited)

@@ -179,7 +179,7 @@ class GoneCode:
         if view is None:
             return None, {}
         await self._sight.read(view.root, rows, self._clock() + ASKING_SECONDS)
-        await self._sight.run_git(lambda: None)  # what is not in its file any more has been sought elsewhere by then
+        await self._sight.looked_behind()
         seen = await self._sight.read(view.root, rows, self._clock() + ASKING_SECONDS)
         return view, seen.verdicts or {}
 

@@ -31,7 +31,8 @@ _WATCHED: Final = ("HEAD", "index", "logs/HEAD", "packed-refs", "FETCH_HEAD", "r
 class CheckoutView:
     """A checkout as it stands. ``root`` is the worktree; ``main`` the name of the branch that work is merged into and
     ``tips`` its newest commits, here and at the remote; ``own`` are the commits of what is checked out that are not in
-    it; ``files`` are those that git knows or would take; ``renamed`` leads from an old path to the present one."""
+    it; ``files`` are those that git knows or would take; ``renamed`` leads from an old path to the present one.
+    ``stale``: something of git's was written since, so that a file may have another name that is not known yet."""
 
     root: str
     checkout: Checkout
@@ -42,6 +43,7 @@ class CheckoutView:
     renamed: Mapping[str, str] = field(default_factory=dict)
     built: Declared = field(default_factory=Declared)
     refs: int = 0
+    stale: bool = False
 
 
 def watched(root: str) -> tuple[str, ...]:

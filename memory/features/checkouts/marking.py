@@ -110,5 +110,6 @@ def _describe(verdicts: Sequence[CitationVerdict]) -> str:
         elif now:
             names.append(now if each.cited.sort in (CitationKind.VERSION, CitationKind.FILE) else f"{name} is {now}")
         else:
-            names.append(name)
+            file = each.cited.file
+            names.append(f"{name} in {file}" if file and file != name and _PLAIN.fullmatch(file) else name)
     return f": {', '.join(names)}" if names else ""

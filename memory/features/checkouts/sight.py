@@ -17,13 +17,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, TypeVar
 
-from memory.checkout import Checkout, Citation, CitationKind, LearnedAt
+from memory.checkout import Checkout, Citation, LearnedAt
 from memory.features.checkouts.awaited import came_before
 from memory.features.checkouts.checking import (
     LARGE,
     MOST_CHECKOUTS,
+    SOUGHT,
     CitationChecker,
-    CitationState,
     CitationVerdict,
     CitedFile,
     at_hand,
@@ -123,33 +123,55 @@ class CheckoutWatcher:
         self._primed.use(view.root, self._reading.submit(self._look_behind, cited, view))
 
     async def read(
-        self, root: str, cited: Sequence[LearnedAt], until: float, arrived: datetime | None = None
+        self,
+        root: str,
+        cited: Sequence[LearnedAt],
+        until: float,
+        arrived: datetime | None = None,
+        place_until: float = 0.0,
     ) -> SeenCheckout:
         """A checkout and what is cited of it, as far as that can be told until then. What was seen since a request
-        ``arrived`` is told at once."""
-        seen = await self._seen_at_arrival(root, cited, until, arrived)
+        ``arrived`` is told at once; what is checked out is waited for until ``place_until``, where that is later."""
+        seen = await self._seen_at_arrival(root, cited, until, arrived, place_until)
         if seen is None and until - self._clock() <= SHORTEST_WAIT_SECONDS:
-            seen = SeenCheckout(last=self.view(root))
+            fresh = None
+            if place_until > until:
+                fresh = await self._within(self._reading.submit(self._glance, root), place_until)
+            seen = SeenCheckout(fresh, fresh or self.view(root))
         if seen is None:
             work = self._reading.submit(self._read, root, cited, until - RETURN_SECONDS)
             seen = await self._within(work, until) or SeenCheckout(last=self.view(root))
         if seen.last is not None:
             verdicts = seen.verdicts or {}
-            self._seek(verdicts, seen.last)
-            self._reach(cited, verdicts, seen.last)
-            late = [each for each in cited if each.memory not in verdicts]
+            last = seen.last
+            late = [row for row in cited if self._is_untold(row, verdicts.get(row.memory), last)]
             if late:
-                self._reading.submit(self._look_behind, late, seen.last)
+                self._reading.submit(self._look_behind, late, last)
         return seen
 
+    def _is_untold(self, row: LearnedAt, verdicts: Sequence[CitationVerdict] | None, view: CheckoutView) -> bool:
+        """Whether something of what a memory cites has still to be looked up: it was not, or it came with a commit, is
+        not there, and nobody knows yet whether that commit came to where this checkout stands."""
+        if verdicts is None:
+            return True
+        told = {each.cited for each in verdicts}
+        reached, here = self._checking.reached, view.checkout.commit
+        missed = (each for each in row.cites if each.at and each not in told)
+        return any(view.stale or reached.get((view.root, each), ("", False))[0] != here for each in missed)
+
+    async def looked_behind(self) -> None:
+        """Wait until all has been looked up that no request waited for."""
+        await asyncio.wrap_future(self._reading.submit(_nothing))
+        await self.run_git(_nothing)
+
     async def _seen_at_arrival(
-        self, root: str, cited: Sequence[LearnedAt], until: float, arrived: datetime | None
+        self, root: str, cited: Sequence[LearnedAt], until: float, arrived: datetime | None, place_until: float
     ) -> SeenCheckout | None:
         """What was seen since a request arrived; None where nothing was."""
         known = self._arrivals.get(root)
         if arrived is None or known is None or known[0] < arrived:
             return None
-        at_arrival = await self._within(known[1], until)
+        at_arrival = await self._within(known[1], max(until, place_until))
         if at_arrival is None:
             return SeenCheckout(last=self.view(root))
         fresh = self._looked_since(root, arrived) or at_arrival.fresh
@@ -205,7 +227,7 @@ class CheckoutWatcher:
     def _read(self, root: str, cited: Sequence[LearnedAt], until: float) -> SeenCheckout:
         """In the thread that reads."""
         fresh = self._glance(root)
-        last = fresh or self.view(root)
+        last = fresh or _stale(self.view(root))
         if last is None:
             return SeenCheckout()
         same = [each for each in cited if each.checkout.repository == last.checkout.repository]
@@ -214,14 +236,16 @@ class CheckoutWatcher:
     def _arrive(self, root: str) -> _Arrived:
         """In the thread that reads."""
         fresh = self._glance(root)
-        last = fresh or self.view(root)
+        last = fresh or _stale(self.view(root))
         until = self._clock() + ARRIVAL_SECONDS
         return _Arrived(fresh, last, self._checking.refresh(last, until) if last is not None else {})
 
     def _look_behind(self, cited: Sequence[LearnedAt], view: CheckoutView) -> None:
-        """In the thread that reads: look up what no request waits for."""
+        """In the thread that reads: look up what no request waits for, and have git asked for what is not there."""
         same = [each for each in cited if each.checkout.repository == view.checkout.repository]
         self._checking.check(same, view, self._clock() + BEHIND_SECONDS)
+        if lost := self._checking.lost(same, view.root):
+            self._asking.submit(self._find_lost, view.root, lost)
 
     def _glance(self, root: str) -> CheckoutView | None:
         """A checkout as it stands, where that is known without git."""
@@ -232,47 +256,35 @@ class CheckoutWatcher:
             return known.view
         branch, commit = head_of(root)
         if commit and (branch, commit) == (known.view.checkout.branch, known.view.checkout.commit):
-            return known.view
+            return _stale(known.view)
         main = known.view.main
         if (not branch or branch != main) and commit not in known.view.tips:
             return None
         # What is checked out has no commits of its own: it is the main branch, or begins where that stands.
         here = Checkout(known.view.checkout.repository, branch, commit, bool(branch and main and branch != main))
-        return replace(known.view, checkout=here, own=frozenset())
+        return replace(known.view, checkout=here, own=frozenset(), stale=True)
 
-    def _seek(self, verdicts: Mapping[str, Sequence[CitationVerdict]], view: CheckoutView) -> None:
-        """Have it looked for where else a symbol stands that is not in its file any more; the next request is told."""
-        for each in (verdict for each_file in verdicts.values() for verdict in each_file):
-            cited = each.cited
-            key = (view.root, cited.name)
-            lost = each.state is CitationState.CHANGED and cited.sort in (CitationKind.SYMBOL, CitationKind.PORT)
-            if lost and self._checking.elsewhere.get(key, (0, ""))[0] != view.refs:
-                self._asking.submit(self._sought, key, cited, view)
+    def _find_lost(self, root: str, lost: Sequence[Citation]) -> None:
+        """In git's thread, behind the look at what stands now: where what is not in its file any more stands, and
+        whether what came with a commit ever came here. The next request is told."""
+        view = self.view(root)
+        if view is None:
+            return
+        checking, here = self._checking, view.checkout.commit
+        for cited in lost:
+            name = root, cited.name
+            if cited.sort in SOUGHT and checking.elsewhere.get(name, (0, ""))[0] != view.refs:
+                checking.elsewhere[name] = view.refs, seek(root, cited, view.files)[0]
+            if cited.at and checking.reached.get((root, cited), ("", False))[0] != here:
+                if len(checking.reached) >= MOST_REACHED:
+                    checking.reached.clear()
+                checking.reached[root, cited] = here, came_before(root, cited, here)
 
-    def _reach(
-        self, rows: Sequence[LearnedAt], verdicts: Mapping[str, Sequence[CitationVerdict]], view: CheckoutView
-    ) -> None:
-        """Have it asked whether what was awaited, and is not there, came where this checkout goes on from: the next
-        request is told."""
-        here = view.checkout.commit
-        untold = {
-            each
-            for row in rows
-            for each in row.cites
-            if each.at
-            and self._checking.reached.get((view.root, each), ("", False))[0] != here
-            and row.memory in verdicts
-            and each not in {verdict.cited for verdict in verdicts[row.memory]}
-        }
-        for each in untold:
-            self._asking.submit(self._reached, (view.root, each), here)
-            if each.sort is CitationKind.SYMBOL:
-                self._asking.submit(self._sought, (view.root, each.name), each, view)
 
-    def _reached(self, key: tuple[str, Citation], here: str) -> None:
-        if len(self._checking.reached) >= MOST_REACHED:
-            self._checking.reached.clear()
-        self._checking.reached[key] = here, came_before(*key, here)
+def _stale(view: CheckoutView | None) -> CheckoutView | None:
+    """A checkout as it was seen before something of git's was written."""
+    return replace(view, stale=True) if view is not None else None
 
-    def _sought(self, key: tuple[str, str], cited: Citation, view: CheckoutView) -> None:
-        self._checking.elsewhere[key] = view.refs, seek(view.root, cited, view.files)[0]
+
+def _nothing() -> None:
+    """What a thread does when all before it is done."""

@@ -4,14 +4,37 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections import Counter, OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 
 from memory.conversation import Message
-from memory.edits import Entry, Ledger
+from memory.edits import Entry, Key, Ledger
 from memory.ports import NO_LEDGER, LedgerVersion
 from memory.session import Session
+
+MOST_HELD = 2
+"""Responses of a session of which it is remembered what their server holds: its client goes on from its newest, and
+tries again from the one before."""
+
+
+@dataclass(frozen=True)
+class HeldHistory:
+    """The messages that a server holds behind a response, of which a client that goes on from there sends none:
+    their ``keys``, in order, and the index of the ``newest_spoken``, 0 where nobody spoke."""
+
+    keys: tuple[Key, ...] = ()
+    newest_spoken: int = 0
+
+    @cached_property
+    def counts(self) -> Counter[bytes]:
+        """How often each message stands in it."""
+        return Counter(digest for digest, _ in self.keys)
+
+
+NOTHING_HELD = HeldHistory()
 
 
 @dataclass(slots=True)
@@ -23,6 +46,7 @@ class LiveSession:
     ``known`` says whether the journal has the session, ``tools`` whether its turns offer tools.
     ``read_at`` is when the request came that a provider read last, None where it has no prefix of this session's;
     ``answered`` is the last link of the trail of the request that had a whole reply last;
+    ``held`` is what its server holds, by the ids of its newest responses;
     ``opening`` is the trail's link at the head of the newest request, ``end`` the digests of its last messages;
     ``version`` is how far the ledger was written when this process last saw it, where several write;
     ``looked`` is how many tokens a request had when it was last looked for what could leave it, ``pinned`` the handles
@@ -38,6 +62,7 @@ class LiveSession:
     tools: bool = False
     read_at: datetime | None = None
     answered: bytes = b""
+    held: OrderedDict[str, HeldHistory] = field(default_factory=OrderedDict)
     opening: bytes = b""
     end: tuple[bytes, ...] = ()
     version: LedgerVersion = NO_LEDGER
@@ -72,6 +97,13 @@ class LiveSession:
     def undecided(self, entry: Entry) -> bool:
         """Whether :meth:`decide` would write it."""
         return self.ledger.takes(entry)
+
+    def holds(self, response: str, history: HeldHistory) -> None:
+        """Its server holds these messages behind a response."""
+        self.held[response] = history
+        self.held.move_to_end(response)
+        while len(self.held) > MOST_HELD:
+            self.held.popitem(last=False)
 
     def renew(self, entries: Iterable[Entry], version: LedgerVersion) -> None:
         """The ledger as another process has written it, and what of our own is still to be written."""

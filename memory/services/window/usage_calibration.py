@@ -130,7 +130,8 @@ class UsageCalibration:
 
         It is counted exactly first: what was still estimated when it was sent must not become a session's anchor.
         """
-        if usage is not None and usage.input > 0:
+        # Of a request that goes on from what the server holds, the size of that is reported, too.
+        if usage is not None and usage.input > 0 and conversation.continues is None:
             await self._counting.exact(conversation, without)
             self.learned(session, conversation.model, counted(), usage)
 

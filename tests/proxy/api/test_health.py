@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memory.ports import Counts
 from memory.services.person.commands import MemoryStatus
 from proxy.api.health import behind
+from proxy.cli import checks
 from proxy.fail_open import SET_ASIDE
 from tests.fake_provider import fake_provider
 from tests.proxy.api.asking import Asking, asking
@@ -56,7 +58,32 @@ async def test_failures_of_the_last_minutes_are_told_without_secrets(proxy: Runn
 async def test_an_exchange_that_waits_in_a_file_is_no_failure_of_memory(proxy: Running, ask: Asking) -> None:
     proxy.edge.degradations.add("journaling", f"{SET_ASIDE}: in a file, not yet in the journal")
     told = await ask("GET", "api/status")
-    assert told["status"] == "ok" and told["failures"] == {"journaling": 1}
+    assert told["status"] == "ok" and told["failures"] == {}
+    assert [each["doing"] for each in told["latest"]] == ["journaling"]
+    [found, *_] = checks.stores(_Server(told), True)  # type: ignore[arg-type]
+    assert found.verdict == "well" and "failed" not in found.found
+
+
+async def test_the_doctor_tells_of_earlier_failures_what_the_status_counts(proxy: Running, ask: Asking) -> None:
+    proxy.edge.degradations.add("recalling", "late: more than 40 ms")
+    proxy.edge.degradations.latest.clear()
+    told = await ask("GET", "api/status")
+    assert told["status"] == "ok" and told["failures"] == {"recalling": 1}
+    [found, *_] = checks.stores(_Server(told), True)  # type: ignore[arg-type]
+    assert found.verdict == "well"
+    assert "memory failed 1 time since the start, while recalling, and not in the last" in found.found
+
+
+class _Server:
+    """A server that says one thing."""
+
+    url = "http://127.0.0.1:1"
+
+    def __init__(self, told: dict[str, Any]) -> None:
+        self._told = told
+
+    def ask(self, *request: object) -> dict[str, Any]:
+        return self._told
 
 
 async def test_a_dead_worker_is_told(proxy: Running, ask: Asking) -> None:

@@ -235,7 +235,7 @@ async def test_a_key_of_the_table_may_be_given_as_the_providers(provider: FakePr
         _, _, headers = await proxy.post(CHAT, SAID, Authorization=f"Bearer {KEY}")
         assert "x-palimpsest-receipt" in headers
         _, _, headers = await proxy.post(CHAT, SAID, Authorization="Bearer sk-proj-1")
-        assert headers["x-palimpsest-status"].startswith("without memory; the caller shows no key")
+        assert headers["x-palimpsest-status"].startswith("passed; the caller shows no key")
         assert "x-palimpsest-receipt" not in headers
 
 
@@ -250,7 +250,7 @@ async def test_another_user_is_passed_on_without_memory_unless_it_shows_the_key(
     proxy.edge.peers = Somebody()
     status, _, headers = await proxy.post(CHAT, SAID)
     assert status == 200 and provider.last.body == orjson.dumps(SAID)
-    assert headers["x-palimpsest-status"].startswith("without memory; not a process of this installation's own user")
+    assert headers["x-palimpsest-status"].startswith("passed; not a process of this installation's own user")
     assert "x-palimpsest-receipt" not in headers
     await proxy.learned()
     assert proxy.edge.memory is not None
@@ -322,7 +322,7 @@ async def test_a_real_process_of_another_user_gets_no_memory(proxy: Running, pro
     address = proxy.runner.addresses[0][:2]
     with of_another_user(address) as connection:
         reply = await raw(proxy, post(CHAT, SAID), connection)
-    assert b"without memory; not a process" in reply and b"x-palimpsest-receipt" not in reply
+    assert b"passed; not a process" in reply and b"x-palimpsest-receipt" not in reply
     with of_another_user(address) as connection:
         reply = await raw(proxy, post(f"/k/{proxy.edge.key.value}{CHAT}", SAID), connection)
     assert b"x-palimpsest-receipt" in reply

@@ -80,7 +80,9 @@ def test_what_each_client_reads_is_told() -> None:
 
 
 @pytest.mark.parametrize("client", ["cursor", "claude", "windsurf"])
-async def test_what_is_said_in_one_session_is_given_in_the_next(tmp_path: Path, client: str) -> None:
+async def test_what_is_said_in_one_session_is_given_in_the_next(
+    tmp_path: Path, client: str, caplog: pytest.LogCaptureFixture
+) -> None:
     async with fake_provider() as provider, running(provider, tmp_path / "home") as proxy:
         ask = asking(proxy)
 
@@ -105,6 +107,7 @@ async def test_what_is_said_in_one_session_is_given_in_the_next(tmp_path: Path, 
         assert "7443" not in other["text"]
         await ask("POST", "api/hook", said("sing", "two"), status=422)
         assert provider.requests == []
+        assert "window" not in caplog.text, "the client's name was taken for a model's"
 
 
 async def test_the_command_asks_the_server_that_runs(

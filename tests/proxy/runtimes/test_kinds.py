@@ -97,6 +97,22 @@ REQUESTS: list[tuple[str, Mapping[str, str], RequestView, str, RequestKind, bool
     ),
     ("Codex's prewarm", turn(request_kind="prewarm"), view(("developer", "You are")), "codex", SIDE, True),
     (
+        "Codex's turn over a socket that was opened to warm up",
+        turn(request_kind="prewarm"),
+        view(HI, client_metadata={"x-codex-turn-metadata": json.dumps({"request_kind": "turn"})}),
+        "codex",
+        MAIN,
+        True,
+    ),
+    (
+        "Codex's sub-agent over a socket",
+        turn(request_kind="prewarm"),
+        view(HI, client_metadata={"x-codex-turn-metadata": "{}", "x-openai-subagent": "collab_spawn"}),
+        "codex",
+        SUB,
+        True,
+    ),
+    (
         "Codex tidying its memories",
         {**CODEX, "x-openai-subagent": "memory_consolidation"},
         view(HI),

@@ -243,7 +243,7 @@ async def test_a_passed_request_takes_the_route_of_its_model(
         routes = [{"model": "local-*", "url": local.url}]
         async with running(other, tmp_path, upstream__routes=routes) as proxy:
             status, _, told = await proxy.post(path, body, **headers)
-            assert status == 200 and told["x-palimpsest-status"].startswith("without memory; ")
+            assert status == 200 and told["x-palimpsest-status"].startswith("passed; ")
             assert local.last.body == body and other.requests == []
             await proxy.post(path, body.replace(b"local-", b"other-"), **headers)
             assert len(other.requests) == (0 if "Content_Encoding" in headers else 1)
@@ -255,7 +255,7 @@ async def test_a_body_that_nobody_reads_is_passed_on_aloud_and_not_guessed_a_rou
         async with running(provider, tmp_path / "plain") as proxy:
             status, _, headers = await proxy.post(path, b"unread", Content_Encoding="compress")
             assert status == 200 and provider.last.body == b"unread"
-            assert headers["x-palimpsest-status"].startswith("without memory; ")
+            assert headers["x-palimpsest-status"].startswith("passed; ")
         routes = [{"model": "local-*", "url": "http://127.0.0.1:9"}]
         async with running(provider, tmp_path / "routed", upstream__routes=routes) as proxy:
             status, reply, _ = await proxy.post(path, b"unread", Content_Encoding="compress")

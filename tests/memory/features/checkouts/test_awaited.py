@@ -67,7 +67,7 @@ async def test_it_is_decided_written_committed_seen_renamed_and_gone(tmp_path: P
         assert await awaits(on) == [("TokenBucket", True, "limiter.py")]
         on.repository.write("limiter.py", CODE.replace("TokenBucket", "LeakyBucket"))
         on.repository.commit("limiter: another name")
-        assert await mark(on) == f"gone since {commit[:7]}: TokenBucket"
+        assert await mark(on) == f"gone since {commit[:7]}: TokenBucket in limiter.py"
         on.repository.write("limiter.py", CODE)
         on.repository.commit("limiter: the first name again")
         assert (await mark(on)).startswith("holds as of")
@@ -76,8 +76,10 @@ async def test_it_is_decided_written_committed_seen_renamed_and_gone(tmp_path: P
         assert await mark(on) == f"moved since {commit[:7]}: TokenBucket is now in bucket.py"
         on.repository.git("rm", "-q", "bucket.py")
         on.repository.commit("limiter: without one")
-        assert await mark(on) == f"gone since {commit[:7]}: TokenBucket"
-        assert f"{LIMITER} (gone since {commit[:7]}: TokenBucket)" in await on.say("Where do we put the rate limiter?")
+        assert await mark(on) == f"gone since {commit[:7]}: TokenBucket in limiter.py"
+        assert f"{LIMITER} (gone since {commit[:7]}: TokenBucket in limiter.py)" in await on.say(
+            "Where do we put the rate limiter?"
+        )
 
 
 async def test_what_lay_there_uncommitted_and_was_dropped_is_not_gone(tmp_path: Path) -> None:
@@ -105,7 +107,7 @@ async def test_what_came_on_a_branch_is_gone_nowhere_before_it_was_merged(tmp_pa
         assert (await mark(on)).startswith("holds as of")
         on.repository.git("rm", "-q", "limiter.py")
         on.repository.commit("limiter: without one")
-        assert await mark(on) == f"gone since {commit[:7]}: TokenBucket"
+        assert await mark(on) == f"gone since {commit[:7]}: TokenBucket in limiter.py"
 
 
 @pytest.mark.parametrize("kept", [True, False])
@@ -138,7 +140,7 @@ async def test_what_came_with_a_commit_that_was_written_anew_is_gone_once_remove
             on.repository.git("gc", "-q", "--prune=now")
         on.repository.git("rm", "-q", "limiter.py")
         on.repository.commit("limiter: without one")
-        assert await mark(on) == f"gone since {commit[:7]}: TokenBucket"
+        assert await mark(on) == f"gone since {commit[:7]}: TokenBucket in limiter.py"
 
 
 async def test_it_is_found_after_a_start_too(tmp_path: Path) -> None:

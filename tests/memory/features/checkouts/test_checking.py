@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from memory.checkout import CitationKind, LearnedAt
+from memory.checkout import LearnedAt
 from memory.features.checkouts.checking import LARGE, CitationChecker, CitationState, at_hand
 from memory.features.checkouts.finding import found
 from memory.features.checkouts.looking import CheckoutView, look
@@ -28,7 +28,7 @@ def repository(tmp_path: Path) -> Repository:
 
 
 def learnt_in(view: CheckoutView, text: str = TEXT) -> LearnedAt:
-    cites = tuple(each for each in found(text, view) if each.sort is CitationKind.SYMBOL)
+    cites = found(text, view)
     assert cites
     return LearnedAt("m", "up:ada/loom", view.checkout, "", cites, looked=True)
 
@@ -57,8 +57,9 @@ def test_a_file_that_was_written_again_is_searched_again_at_arrival(repository: 
     learnt, checker = learnt_in(view), CitationChecker()
     checker.check([learnt], view, in_time())
     repository.write("src/queue.py", "PORT = 7100\n\n\ndef drain_all(limit):\n    return limit\n")
-    verdicts, _ = at_hand([learnt], view, checker.refresh(view, in_time()), checker.elsewhere)
-    assert [each.state for each in verdicts["m"]] == [CitationState.CHANGED]
+    before = at_hand([learnt], view, checker.refresh(view, in_time()), checker.elsewhere)
+    assert before == ({}, [learnt]), "it may stand in another file"
+    assert checker.lost([learnt], view.root) == list(learnt.cites)
     (repository.root / "src/queue.py").unlink()
     checker.elsewhere[view.root, "drain_jobs"] = view.refs, ""
     verdicts, _ = at_hand([learnt], view, checker.refresh(view, in_time()), checker.elsewhere)
@@ -130,3 +131,34 @@ async def test_what_a_request_could_not_wait_for_is_known_at_the_next_one(reposi
     watcher._reading.submit(int).result()
     second = await watcher.read(root, [learnt], in_time(0.0), LATER)
     assert second.verdicts and second.verdicts["m"], "it needs no time any more"
+
+
+@pytest.mark.parametrize("committed", [True, False])
+@pytest.mark.parametrize("named", ["drain_jobs", "src/queue.py"])
+@pytest.mark.parametrize(("done", "state"), [("rm", CitationState.GONE), ("mv", CitationState.MOVED)])
+async def test_the_first_that_is_said_of_what_is_not_there_any_more_is_right(
+    repository: Repository, done: str, state: CitationState, named: str, committed: bool
+) -> None:
+    watcher, root = CheckoutWatcher(()), str(repository.root)
+    view = await watcher.look(root, AT)
+    assert view is not None
+    learnt = learnt_in(view, f"It is in {named}.")
+    await watcher.read(root, [learnt], in_time(), AT)
+    await watcher.looked_behind()
+    repository.git(*(("rm", "-q", "src/queue.py") if done == "rm" else ("mv", "src/queue.py", "src/jobs.py")))
+    if committed:
+        repository.commit("without the queue")
+    told: list[CitationState | None] = []
+    for minute in range(1, 4):
+        # git takes its time: a request comes before it has answered.
+        busy, now = threading.Event(), AT + timedelta(minutes=minute)
+        watcher._asking.submit(busy.wait)
+        looking = asyncio.ensure_future(watcher.look(root, now))
+        await asyncio.sleep(0)
+        watcher._reading.submit(int).result()
+        seen = await watcher.read(root, [learnt], in_time(0.0), now)
+        told.append(seen.verdicts["m"][0].state if seen.verdicts else None)
+        busy.set()
+        await looking
+        await watcher.looked_behind()
+    assert told[1:] == [state, state] and told[0] in (None, state)

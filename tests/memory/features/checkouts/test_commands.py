@@ -17,6 +17,7 @@ from memory.features.checkouts.commands import format_branches, gone
 from memory.features.checkouts.gone import KEPT, Gone, questions
 from memory.scope import Layer, Scope
 from proxy.cli import checks
+from proxy.cli.memories import cited_place
 from proxy.cli.server import RunningServer
 from tests.memory.features.checkouts.working import Working, working
 from tests.memory.stores.derived_facts import fact
@@ -38,7 +39,7 @@ async def test_branches_and_what_was_learnt_on_one_are_told(tmp_path: Path) -> N
         assert line.startswith("feature/retry: 1 fact, open") and str(on.repository.root) in line
         [said] = (await ask("GET", f"api/learnt-on/feature/retry?{at}"))["facts"]
         assert said["text"] == QUEUE == fact.text and said["stage"] == "open" and said["checkout"]["staged"]
-        assert [each["name"] for each in said["checkout"]["cites"]] == ["7100"]
+        assert list(map(cited_place, said["checkout"]["cites"])) == ["7100 in src/queue.py"]
         assert (await ask("GET", f"api/learnt-on/main?{at}"))["facts"] == []
         assert (await ask("GET", f"api/learnt-on/feature/retry?{at}&user=bob"))["facts"] == []
 

@@ -17,6 +17,7 @@ import pytest
 
 from memory.checkout import Checkout, LearnedAt
 from memory.fact import Fact, Origin
+from memory.features.checkouts import feature as feature_module
 from memory.features.checkouts.feature import STAGE_SECONDS, CheckoutsFeature
 from memory.hooks import chain
 from memory.hooks.feature import Core, MemoryMark
@@ -236,6 +237,27 @@ async def test_a_read_that_is_under_way_ends_with_the_feature(looked: Looked, la
     await looked.marks()
     await looked.feature.stop()
     assert not looked.feature.rows._tasks
+
+
+async def test_what_is_checked_out_is_waited_for_where_something_holds_on_a_branch(
+    looked: Looked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feature_module, "STAGE_SECONDS", 60.0)
+    staged, evening = await on_a_branch(looked), LATER.replace(hour=20)
+    looked.feature.rows.written()
+    busy = threading.Event()
+    looked.feature.sight._reading.submit(busy.wait)
+    try:
+        await looked.feature.arrived(looked.session, looked.arrival(evening))
+        marking = asyncio.ensure_future(looked.marks(evening))
+        for _ in range(50):
+            await asyncio.sleep(0)
+        waits = not marking.done()
+    finally:
+        busy.set()
+    marks = await marking
+    assert waits, "the branch that it was learnt on has no commit of its own, and the same is checked out as on main"
+    assert marks[staged.id] == MemoryMark(weight=0.0)
 
 
 def test_a_stage_is_waited_for_no_longer_than_a_feature_has() -> None:

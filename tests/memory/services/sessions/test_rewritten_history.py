@@ -244,20 +244,20 @@ async def test_what_a_provider_has_in_its_cache_is_what_it_read_last(bench: Benc
     live = await bench.begun()
     assert live.read_at is None  # nothing was answered yet
     prepared = await bench.preparation.prepare(talk(history(6)), ARRIVAL)
-    bench.preparation.mark_read(prepared, talk(history(6)), True)
+    bench.preparation.mark_read(prepared, talk(history(6)), Reply(complete=True))
     assert live.read_at == AT
     # Another request of the session that is no turn, and one that is not answered, warm nothing.
     later = replace(ARRIVAL, at=AT + timedelta(hours=1))
     await bench.preparation.prepare(talk(history(7)), later)
     side = await bench.preparation.prepare(talk(history(6)), replace(later, kind=RequestKind.SIDE))
-    bench.preparation.mark_read(side, talk(history(6)), True)
+    bench.preparation.mark_read(side, talk(history(6)), Reply(complete=True))
     assert live.read_at == AT
 
 
 async def test_an_opening_said_again_without_a_name_stays_with_its_session(bench: Bench) -> None:
     """Nothing would tell the two apart when one of them goes on, and what is in its prefix must stay there."""
     opening, later = talk(history(0)), replace(ARRIVAL, at=AT + timedelta(minutes=1))
-    bench.preparation.mark_read(await bench.preparation.prepare(opening, ARRIVAL), opening, True)
+    bench.preparation.mark_read(await bench.preparation.prepare(opening, ARRIVAL), opening, Reply(complete=True))
     live = await bench.session_of(history(0))
     assert await bench.session_of(history(0), later) is live
 
@@ -268,7 +268,7 @@ async def test_another_session_that_opens_alike_inherits_nothing_behind_a_whole_
     live = await bench.session_of(history(0))
     retry = await bench.session_of(history(0), replace(later, session_key="another"))
     assert retry.session.forked_from == live.session.id
-    bench.preparation.mark_read(first, opening, True)
+    bench.preparation.mark_read(first, opening, Reply(complete=True))
     for each in (live, retry):
         bench.sessions.mark_read(each.session.id, later.at, opening.trail()[-1])
     anew = await bench.session_of(history(0), replace(later, session_key="one more"))
@@ -278,14 +278,16 @@ async def test_another_session_that_opens_alike_inherits_nothing_behind_a_whole_
 async def test_an_earlier_turn_said_again_stays_with_its_session(bench: Bench) -> None:
     await bench.begun()
     turn = talk(history(6))
-    bench.preparation.mark_read(await bench.preparation.prepare(turn, ARRIVAL), turn, True)
+    bench.preparation.mark_read(await bench.preparation.prepare(turn, ARRIVAL), turn, Reply(complete=True))
     live = await bench.session_of(history(6))
     assert await bench.session_of(history(6), replace(ARRIVAL, at=AT + timedelta(minutes=1))) is live
 
 
 async def test_a_changed_beginning_leaves_nothing_in_the_cache(bench: Bench) -> None:
     live = await bench.begun()
-    bench.preparation.mark_read(await bench.preparation.prepare(talk(history(6)), ARRIVAL), talk(history(6)), True)
+    bench.preparation.mark_read(
+        await bench.preparation.prepare(talk(history(6)), ARRIVAL), talk(history(6)), Reply(complete=True)
+    )
     await bench.session_of(history(7))
     assert live.read_at == AT
     await bench.session_of(history(8, reminder=""))
@@ -294,7 +296,9 @@ async def test_a_changed_beginning_leaves_nothing_in_the_cache(bench: Bench) -> 
 
 async def test_a_fork_finds_in_the_cache_what_it_shares(bench: Bench) -> None:
     live = await bench.begun()
-    bench.preparation.mark_read(await bench.preparation.prepare(talk(history(6)), ARRIVAL), talk(history(6)), True)
+    bench.preparation.mark_read(
+        await bench.preparation.prepare(talk(history(6)), ARRIVAL), talk(history(6)), Reply(complete=True)
+    )
     fork = await bench.session_of(
         [*history(6), message(Role.USER, Text("Else."), spoken="Else.")], replace(ARRIVAL, session_key="fork")
     )

@@ -1,6 +1,7 @@
 """What providers report is learned by model and session, and outlives the process."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
@@ -67,9 +68,11 @@ async def test_what_was_only_estimated_when_it_was_sent_becomes_no_anchor(bench:
     assert bench.reported.expected("s", asked.model, exact) == 9000
 
 
-async def test_a_reply_without_usage_teaches_nothing(bench: Bench, shelf: Shelf) -> None:
+async def test_a_reply_without_usage_or_to_a_part_of_its_history_teaches_nothing(bench: Bench, shelf: Shelf) -> None:
     await bench.reported.reported("s", conversation("one"), int, None)
     await bench.reported.reported("s", conversation("one"), int, Usage())
+    continued = replace(conversation("one"), continues="resp_1")
+    await bench.reported.reported("s", continued, lambda: 100, Usage(input=90_000))
     assert bench.reported.expected("s", "gpt-5", 1000) == 1050
 
 
