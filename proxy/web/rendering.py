@@ -15,7 +15,6 @@ from aiohttp import web
 
 from memory.edits import named
 from memory.hooks.command import count, where
-from memory.scope import Scope
 from memory.version import release
 from proxy import explanations
 from proxy.api.access import page_refused
@@ -23,6 +22,7 @@ from proxy.api.health import mode
 from proxy.auth.web_sessions import WebSession
 from proxy.web.static import address
 from proxy.web.visit import ROOT, PageVisit
+from proxy.web.waiting import waiting
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -59,7 +59,7 @@ async def show(visit: PageVisit, template: str, title: str, status: int = 200, *
         "form_value": session.form,
         "notice": notice,
         "pages": [each for each in PAGES if not page_refused(visit.access, False, ROOT + each[0])],
-        "awaited": await _awaited(visit),
+        "awaited": await waiting(visit),
         "who": visit.session.token.name if visit.session.token else "",
         "mode": mode(visit.edge),
         "exposed": visit.edge.settings.server.loopback and session.host.rpartition(":")[0] != NAME,
@@ -67,16 +67,6 @@ async def show(visit: PageVisit, template: str, title: str, status: int = 200, *
     }
     # In a thread: a page of fifty memories takes some ten milliseconds, in which streams go on.
     return await asyncio.to_thread(rendered, template, status, title=title, **frame, **data)
-
-
-async def _awaited(visit: PageVisit) -> int:
-    """How many candidates wait for who looks."""
-    access, memory = visit.access, visit.edge.memory
-    if access.user is None or memory is None:
-        return await visit.edge.candidates_waiting()
-    # Not those of whom the address names: this stands on the page, too, that refuses them.
-    owners = await memory.commands.everything_of(Scope(access.org, access.user))
-    return await memory.journal.candidates_waiting(owners)
 
 
 async def fault(request: web.Request, session: WebSession | None, status: int, sentence: str) -> web.Response:

@@ -26,6 +26,9 @@ REQUESTS = 200
 SHOWN = 20
 """Requests, and memories, that are told."""
 
+EACH = 3
+"""Of each kind of what waits that are told by name."""
+
 
 async def today(visit: PageVisit) -> web.StreamResponse:
     """The page."""
@@ -38,6 +41,9 @@ async def today(visit: PageVisit) -> web.StreamResponse:
     owners = await visit.owners()
     learnt = await memory.journal.listed(owners, {State.ACTIVE}, since=midnight, limit=SHOWN + 1)
     waiting = (await visit.ask("GET", "candidates"))["candidates"]
+    states = frozenset({State.DRAFT})
+    drafts = await memory.journal.listed(owners, states, limit=EACH + len(visit.session.later))
+    contradicting = await contradictions(memory, owners)
     return await show(
         visit,
         "today.html",
@@ -58,8 +64,9 @@ async def today(visit: PageVisit) -> web.StreamResponse:
         learnt=[serializers.memory(fact, now) for fact in learnt[:SHOWN]],
         more=len(learnt) > SHOWN,
         since=midnight,
-        candidates=waiting[:3],
-        unsettled=len(await contradictions(memory, owners)),
+        candidates=waiting[:EACH],
+        drafts=[fact for fact in drafts if fact.id not in visit.session.later][:EACH],
+        unsettled=contradicting[:EACH],
         asked=await memory.features.asks(owners),
         sums=await savings.summed(memory, 1, now, scope),
     )

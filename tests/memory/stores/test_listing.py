@@ -46,6 +46,14 @@ async def test_contradictions_are_listed(journal: SqlJournal) -> None:
     assert await journal.unsettled((owner(BOB),)) == []
 
 
+async def test_drafts_that_wait_are_counted(journal: SqlJournal) -> None:
+    drafts = [fact(f"number {n}", state=State.DRAFT) for n in range(3)]
+    await journal.learn(Lesson(0, (*drafts, fact("held"), fact("Bob's", scope=BOB, state=State.DRAFT))))
+    assert await journal.drafts_waiting(MINE) == 3
+    assert await journal.drafts_waiting(MINE, [drafts[0].id, "another"]) == 2
+    assert await journal.drafts_waiting(()) == 0
+
+
 async def test_receipts_of_a_memory_and_of_a_session_are_the_persons_own(journal: SqlJournal) -> None:
     held = fact("The cluster is heron")
     await journal.learn(Lesson(0, (held,)))
