@@ -43,6 +43,7 @@ QUERY: Final[Mapping[str, str]] = {
     "GET /api/search": "text limit as_of explain",
     "GET /api/names": "name limit",
     "GET /api/facts": "text kind state origin limit",
+    "GET /api/drafts": "limit",
     "GET /api/export/{sort}": "owner after limit",
     "POST /api/import/records": "dry",
     "POST /api/import/notes": "dry",
@@ -64,6 +65,10 @@ BODY: Final[Mapping[str, Mapping[str, Mapping[str, str]]]] = {
     "PATCH /api/facts/{id}": {"pinned": _FLAG},
     "POST /api/facts/{id}/confirm": {},
     "POST /api/facts/{id}/dismiss": {},
+    "POST /api/facts/{id}/defer": {},
+    "POST /api/facts/{id}/refute": {},
+    "POST /api/facts/{id}/unlearn": {},
+    "POST /api/facts/{id}/take-back": {},
     "POST /api/facts/{id}/update": {"text": _TEXT},
     "POST /api/remember": {"text": _TEXT, "kind": _TEXT, "pinned": _FLAG},
     "POST /api/hook": {

@@ -17,6 +17,7 @@ from memory.services.person.fact_revision import Superseded
 from proxy import explanations
 from proxy.api import serializers
 from proxy.api.params import id_of
+from proxy.web.decisions import last
 from proxy.web.memories import passed_over
 from proxy.web.plots.strength import strength
 from proxy.web.rendering import show
@@ -72,6 +73,7 @@ async def memory(visit: PageVisit) -> web.StreamResponse:
         source=explanations.source(shown | {"runtime": session.runtime if session else ""}, None, now),
         session=session,
         said=said,
+        last=await last(visit, f"memory/{held.id}"),
         earlier=max(passed - SAYINGS, 0) if passed else None,
         receipts=[request(each, used.get(each.session)) for each in receipts],
         begun=await journal.pages_showing(held.id, visit.scope),
@@ -95,13 +97,6 @@ async def edit(visit: PageVisit) -> web.StreamResponse:
     return visit.sent_to(
         f"memory/{held.id}", "Set right. This holds from now on; what it was before is in its history."
     )
-
-
-async def confirm(visit: PageVisit) -> web.StreamResponse:
-    """It still holds."""
-    held = await visit.memory.fact_reviser.confirm(id_of(visit.request), await visit.everything())
-    back = "review#contradictions" if visit.filled("back") == "review" else f"memory/{held.id}"
-    return visit.sent_to(back, "Confirmed: it is your own word now.")
 
 
 async def pin(visit: PageVisit) -> web.StreamResponse:

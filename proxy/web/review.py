@@ -8,11 +8,12 @@ from typing import Any
 from aiohttp import web
 
 from memory.candidate import CandidateState
-from memory.fact import State
 from proxy.api import serializers
+from proxy.api.facts import drafts_of
 from proxy.fail_open import fail_open
 from proxy.web.contradictions import contradictions
-from proxy.web.drafts import last as last_decided
+from proxy.web.decisions import REVIEW
+from proxy.web.decisions import last as last_decided
 from proxy.web.rendering import show
 from proxy.web.visit import WITHIN, PageVisit
 
@@ -45,10 +46,7 @@ async def review(visit: PageVisit) -> web.StreamResponse:
     decided = [each for each in every if each["decided_at"] and each not in waiting]
     decided.sort(key=lambda each: float(each["decided_at"].timestamp()), reverse=True)
     last = next((each for each in decided if each["id"] == visit.session.decided), None)
-    put_off = await visit.memory.journal.facts(sorted(visit.session.later), owners)
-    later = {fact.id for fact in put_off if fact.state is State.DRAFT}
-    states = frozenset({State.DRAFT})
-    drafts = await visit.memory.commands.facts(owners, states=states, limit=DRAFTS + len(later))
+    drafts, deferred = await drafts_of(visit.memory, owners, DRAFTS)
     return await show(
         visit,
         "review.html",
@@ -58,9 +56,9 @@ async def review(visit: PageVisit) -> web.StreamResponse:
         last=last,
         decided=decided[:DECIDED],
         gone=await _gone(visit),
-        drafts=[serializers.memory(fact, visit.now) for fact in drafts if fact.id not in later][:DRAFTS],
-        later=len(later),
-        draft=await last_decided(visit),
+        drafts=[serializers.memory(fact, visit.now) for fact in drafts],
+        later=len(deferred),
+        last_fact=await last_decided(visit, REVIEW),
         unsettled=[
             [serializers.memory(fact, visit.now) for fact in group]
             for group in await contradictions(visit.memory, owners)
@@ -158,7 +156,7 @@ def _layer(visit: PageVisit) -> dict[str, str]:
 def _decided(
     visit: PageVisit, held: dict[str, Any], word: str, written: list[dict[str, str]] | None = None
 ) -> web.Response:
-    visit.session.decided, visit.session.draft = held["id"], None
+    visit.session.decided, visit.session.fact = held["id"], None
     files = ", ".join(each["file"] for each in written or ())
     return visit.sent_to("review", f"{word}: {held['title'][:200]}" + (f" (written: {files})" if files else ""))
 

@@ -12,9 +12,11 @@ from memory.services.person.why import why as found_out
 from memory.session import Receipt, Session
 from proxy import explanations
 from proxy.api import savings, serializers
+from proxy.api.facts import drafts_of
 from proxy.api.responses import answer
 from proxy.errors import Refusal
 from proxy.web.contradictions import contradictions
+from proxy.web.decisions import TODAY, last
 from proxy.web.plots.day import DayRequest, timeline
 from proxy.web.plots.receipt import receipt
 from proxy.web.rendering import show
@@ -41,8 +43,7 @@ async def today(visit: PageVisit) -> web.StreamResponse:
     owners = await visit.owners()
     learnt = await memory.journal.listed(owners, {State.ACTIVE}, since=midnight, limit=SHOWN + 1)
     waiting = (await visit.ask("GET", "candidates"))["candidates"]
-    states = frozenset({State.DRAFT})
-    drafts = await memory.journal.listed(owners, states, limit=EACH + len(visit.session.later))
+    drafts, _ = await drafts_of(memory, owners, EACH)
     contradicting = await contradictions(memory, owners)
     return await show(
         visit,
@@ -65,8 +66,9 @@ async def today(visit: PageVisit) -> web.StreamResponse:
         more=len(learnt) > SHOWN,
         since=midnight,
         candidates=waiting[:EACH],
-        drafts=[fact for fact in drafts if fact.id not in visit.session.later][:EACH],
-        unsettled=contradicting[:EACH],
+        drafts=[serializers.memory(fact, now) for fact in drafts],
+        last=await last(visit, TODAY),
+        unsettled=[[serializers.memory(fact, now) for fact in group] for group in contradicting[:EACH]],
         asked=await memory.features.asks(owners),
         sums=await savings.summed(memory, 1, now, scope),
     )

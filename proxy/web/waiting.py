@@ -56,6 +56,6 @@ async def _counted(visit: PageVisit) -> Waiting:
     owners, journal = await memory.commands.everything_of(mine), memory.journal
     return Waiting(
         await journal.candidates_waiting(owners),
-        await journal.drafts_waiting(owners, sorted(visit.session.later)),
+        await journal.drafts_waiting(owners, sorted(await memory.fact_reviser.deferred())),
         len(await contradictions(memory, owners)),
     )

@@ -92,7 +92,14 @@ async def _decided(ask: Visits, folder: Path) -> None:
     await ask("GET", f"api/facts/{fact}/history")
     await ask("POST", "api/import/records", orjson.dumps(draft("u:/local")))
     [doubtful] = (await ask("GET", "api/facts?state=draft"))["facts"]
+    await ask("POST", f"api/facts/{doubtful['id']}/defer", {})
+    await ask("GET", "api/drafts")
+    await ask("POST", f"api/facts/{doubtful['id']}/take-back", {})
+    await ask("GET", "api/drafts")
     await ask("POST", f"api/facts/{doubtful['id']}/dismiss", {})
+    for act in ("refute", "unlearn"):
+        await ask("POST", f"api/facts/{newer}/{act}", {})
+        await ask("POST", f"api/facts/{newer}/take-back", {})
     await ask("POST", f"api/facts/{newer}/promote", {"to": "user"})
     await ask("PUT", "api/page?project=loom", {"own": "- The lab has a lathe."})
 
