@@ -30,6 +30,7 @@ from proxy.web.visit import ROOT, Page, filled_in, looked_at, safe
 PAGES: dict[str, Page] = {
     "": today.today,
     "news": today.news,
+    "today": today.live,
     "why": today.why,
     "requests/{id}": today.one_request,
     "content/{handle}": sessions.content,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -53,20 +53,31 @@ of it."""
 
 async def show(visit: PageVisit, template: str, title: str, status: int = 200, **data: Any) -> web.Response:
     """A page for somebody who has been let in."""
-    session, visit.session.notice, notice = visit.session, "", visit.session.notice
-    frame = {
+    frame = await _frame(visit, data) | {"notice": visit.session.notice}
+    visit.session.notice = ""
+    # In a thread: a page of fifty memories takes some ten milliseconds, in which streams go on.
+    return await asyncio.to_thread(rendered, template, status, title=title, **frame)
+
+
+async def part(visit: PageVisit, template: str, **data: Any) -> web.Response:
+    """A part of a page, for one that stays open; what the next page tells once is left to that."""
+    return await asyncio.to_thread(rendered, template, **await _frame(visit, data))
+
+
+async def _frame(visit: PageVisit, data: Mapping[str, Any]) -> dict[str, Any]:
+    """The data of a page, and what stands on all of them; what waits is counted unless the page has done it."""
+    session = visit.session
+    return {
         "here": visit.request.path.removeprefix(ROOT).partition("/")[0],
         "form_value": session.form,
-        "notice": notice,
         "pages": [each for each in PAGES if not page_refused(visit.access, False, ROOT + each[0])],
-        "awaited": await waiting(visit),
-        "who": visit.session.token.name if visit.session.token else "",
+        "awaited": None if "awaited" in data else await waiting(visit),
+        "who": session.token.name if session.token else "",
         "mode": mode(visit.edge),
         "exposed": visit.edge.settings.server.loopback and session.host.rpartition(":")[0] != NAME,
         "now": visit.now,
+        **data,
     }
-    # In a thread: a page of fifty memories takes some ten milliseconds, in which streams go on.
-    return await asyncio.to_thread(rendered, template, status, title=title, **frame, **data)
 
 
 async def fault(request: web.Request, session: WebSession | None, status: int, sentence: str) -> web.Response:

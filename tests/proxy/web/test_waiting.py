@@ -49,7 +49,7 @@ async def test_nobody_elses_counts(ask: Asking, browser: Browser) -> None:
     held = await ask("POST", "api/remember?user=bob&project=loom", {"text": "The roof is flat"}, status=201)
     await ask("POST", "api/import/records?user=bob&project=loom", draft(held["owner"]))
     await ask("POST", f"api/facts/{held['id']}/promote?user=bob", {"to": "project"}, status=201)
-    assert 'waiting">' not in (await browser.get("")).raw
+    assert ' waiting">' not in (await browser.get("")).raw
 
 
 async def contradict(ask: Asking, proxy: Running) -> list[str]:
