@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, Literal, TypedDict
 
 from aiohttp import web
 
@@ -33,6 +33,23 @@ class DraftsFound(TypedDict):
 
     drafts: list[serializers.MemoryJson]
     deferred: list[serializers.MemoryJson]
+
+
+Becomes = Literal["held", "kept", "ended", "contradicted"]
+
+
+class FactChange(TypedDict):
+    """What becomes of a fact: it is ``held`` from then on, is ``kept``, is ``ended``, or is ``contradicted`` by one
+    that holds, too."""
+
+    memory: serializers.MemoryJson
+    becomes: Becomes
+
+
+class WouldConfirm(TypedDict):
+    """What a confirmation would change, the fact itself first."""
+
+    changes: list[FactChange]
 
 
 class CameFrom(TypedDict):
@@ -112,6 +129,26 @@ async def confirm(request: web.Request) -> Json[serializers.MemoryJson]:
     await body_of(request, {})
     held = await memory_of(request).fact_reviser.confirm(id_of(request), await owners_of(request))
     return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True))
+
+
+@routes.get("/api/facts/{id}/confirm")
+async def would_confirm(request: web.Request) -> Json[WouldConfirm]:
+    """What confirming a fact would change: others that it ends, or contradicts from then on."""
+    pairs = await memory_of(request).fact_reviser.would_confirm(id_of(request), await owners_of(request))
+    return answer({"changes": changes_of(pairs, datetime.now().astimezone())})
+
+
+def changes_of(pairs: Iterable[tuple[Fact, Fact]], now: datetime) -> list[FactChange]:
+    """Facts as they are, and what would become of them."""
+    return [{"memory": serializers.memory(before, now), "becomes": _becomes(before, after)} for before, after in pairs]
+
+
+def _becomes(before: Fact, after: Fact) -> Becomes:
+    if after.state is not State.ACTIVE:
+        return "ended"
+    if before.state is not State.ACTIVE:
+        return "held"
+    return "contradicted" if set(after.contradicts) - set(before.contradicts) else "kept"
 
 
 @routes.post("/api/facts/{id}/dismiss")

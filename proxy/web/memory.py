@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from aiohttp import web
 
 from memory.context.rank import Memory
 from memory.fact import Fact, State
-from memory.features import features
 from memory.hooks.command import count
-from memory.hooks.route_request import RouteRequest
 from memory.scope import Layer
 from memory.services.person.fact_revision import Superseded
 from proxy import explanations
@@ -23,28 +21,6 @@ from proxy.web.plots.strength import strength
 from proxy.web.rendering import show
 from proxy.web.today import request
 from proxy.web.visit import PageVisit
-
-
-async def featured(
-    visit: PageVisit,
-    path: str,
-    owners: Sequence[str],
-    names: Mapping[str, str],
-    limit: int,
-    query: Mapping[str, str] | None = None,
-) -> Any:
-    """The answer of the feature that has this route.
-
-    Raises:
-        LookupError: when none has it.
-    """
-    for feature in features():
-        for route in feature.routes():
-            if (route.method, route.path) == ("GET", path):
-                question = RouteRequest(visit.scope, tuple(owners), limit, visit.now, dict(names), {}, query or {})
-                return await route.answer(visit.memory.features.of(feature), question)
-    raise LookupError(path)
-
 
 SAYINGS = 20
 """Sessions whose sayings stand on one page."""
@@ -60,7 +36,9 @@ async def memory(visit: PageVisit) -> web.StreamResponse:
     sessions = await journal.sessions_by_id([held.session])
     session = sessions.get(held.session)
     passed = passed_over(visit.query("from"))
-    said = await featured(visit, "facts/{id}/sayings", owners, {"id": held.id}, SAYINGS, {"from": str(passed)})
+    said = await visit.ask(
+        "GET", "facts/{id}/sayings", query={"from": str(passed)}, limit=SAYINGS, everything=True, id=held.id
+    )
     shown = serializers.memory(held, now, by_id=True)
     receipts = await journal.receipts_showing(held.id, visit.scope)
     used = await journal.sessions_by_id([each.session for each in receipts])
@@ -174,9 +152,9 @@ async def _life(visit: PageVisit, held: Memory, owners: Sequence[str]) -> dict[s
     """A fact's chain, its curve and those that it has to do with; a passage has none of these."""
     if not isinstance(held, Fact):
         return {"chain": [], "curve": None, "drawn_from": [], "against": []}
-    names, journal = {"id": held.id}, visit.memory.journal
-    history = await featured(visit, "facts/{id}/history", owners, names, POINTS)
-    curve = await featured(visit, "facts/{id}/curve", owners, names, POINTS)
+    journal = visit.memory.journal
+    history = await visit.ask("GET", "facts/{id}/history", limit=POINTS, everything=True, id=held.id)
+    curve = await visit.ask("GET", "facts/{id}/curve", limit=POINTS, everything=True, id=held.id)
     return {
         "chain": history["history"],
         "curve": strength(curve["times"], curve["strengths"], curve["uses"], visit.now),

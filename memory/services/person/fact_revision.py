@@ -117,6 +117,16 @@ class FactReviser:
         await self._told_confirmed(held)
         return held
 
+    async def would_confirm(self, id: str, owners: Sequence[str]) -> list[tuple[Fact, Fact]]:
+        """What :meth:`confirm` would change: each fact as it is and as it would be, the one of the id first.
+
+        Raises:
+            NotFound, Ambiguous, Superseded: as :meth:`confirm`.
+        """
+        lesson = await self._confirmed(await self._fact(id, owners), owners)
+        before = {each.id: each for each in await self._journal.facts([each.id for each in lesson.facts], owners)}
+        return [(before[each.id], each) for each in lesson.facts if each.id in before]
+
     async def dismiss(self, id: str, owners: Sequence[str]) -> Fact:
         """A draft was of the moment: it does not wait any more, bears no rule out, and does not come back in the same
         words.

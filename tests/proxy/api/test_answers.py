@@ -96,6 +96,7 @@ async def _decided(ask: Visits, folder: Path) -> None:
     await ask("GET", "api/drafts")
     await ask("POST", f"api/facts/{doubtful['id']}/take-back", {})
     await ask("GET", "api/drafts")
+    await ask("GET", f"api/facts/{doubtful['id']}/confirm")
     await ask("POST", f"api/facts/{doubtful['id']}/dismiss", {})
     for act in ("refute", "unlearn"):
         await ask("POST", f"api/facts/{newer}/{act}", {})

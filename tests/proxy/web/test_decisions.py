@@ -20,7 +20,7 @@ from memory.services.person.fact_revision import DEFERRED_FOR
 from tests.proxy.api.asking import Asking
 from tests.proxy.drafts import TEXT, draft
 from tests.proxy.web.browsing import Browser, let_in
-from tests.proxy.web.test_waiting import contradict
+from tests.proxy.web.contradicting import contradict
 from tests.running import Running
 
 SEARCH = "api/search?text=porch+sensor&project=loom"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from proxy.web.waiting import Waiting
 from tests.proxy.api.asking import Asking
 from tests.proxy.drafts import TEXT, draft
 from tests.proxy.web.browsing import Browser
+from tests.proxy.web.contradicting import contradict
 from tests.proxy.web.test_review import put_forward
 from tests.running import Running
 
@@ -50,15 +49,3 @@ async def test_nobody_elses_counts(ask: Asking, browser: Browser) -> None:
     await ask("POST", "api/import/records?user=bob&project=loom", draft(held["owner"]))
     await ask("POST", f"api/facts/{held['id']}/promote?user=bob", {"to": "project"}, status=201)
     assert ' waiting">' not in (await browser.get("")).raw
-
-
-async def contradict(ask: Asking, proxy: Running) -> list[str]:
-    """The ids of two memories that contradict each other."""
-    memory = proxy.edge.memory
-    assert memory is not None
-    texts = ("The deploy key lives in the vault of Rosa", "The deploy key lives in the drawer of Tom")
-    ids = [(await ask("POST", "api/remember?project=loom", {"text": text}, status=201))["id"] for text in texts]
-    facts = await memory.journal.facts(ids)
-    for one, other in zip(facts, reversed(facts), strict=True):
-        await memory.journal.update(replace(one, contradicts=(other.id,)))
-    return ids
