@@ -187,7 +187,10 @@ async def test_thresholds_are_tried_before_they_are_changed(full: Running) -> No
 async def test_the_page_is_shown_as_sessions_were_given_it(full: Running) -> None:
     browser = await let_in(full)
     page = await browser.get("page?project=loom")
-    assert "tokens of 500 that it may have" in page.text and "projects" in page.text
+    budget = (await asking(full)("GET", "api/page?project=loom"))["budget"]
+    assert budget["whole"] == sum(budget["parts"].values()) > 0 and budget["most"] == 500
+    assert f"about {budget['whole']} tokens of 500 that it may have" in page.text
+    assert f"projects {budget['parts']['projects']}" in page.text
     states = (await asking(full)("GET", "api/page/history?project=loom"))["pages"]
     assert len(states) > 1 and "PostgreSQL 16" in states[0]["text"] and sum(each["sessions"] for each in states) > 2
     assert any(
