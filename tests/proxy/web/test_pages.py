@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
+from html import unescape
 from pathlib import Path
 
 import orjson
@@ -85,6 +86,18 @@ async def test_sessions_are_drawn(full: Running) -> None:
     assert "the heron nests at the northern pier" in (await browser.get(handle)).text
     await browser.get("content/0123456789ab.0", 404)
     await browser.get("content/x", 422)
+
+
+async def test_additions_do_not_count_as_the_clients_own(full: Running) -> None:
+    browser, ask = await let_in(full), asking(full)
+    standing = (await ask("GET", "api/sessions"))["sessions"]
+    longer = next(each for each in standing if each["own"] < each["tokens"])
+    page = await browser.get(f"sessions/{longer['id']}")
+    assert f"the client's own history {longer['own']:,};" in unescape(page.raw)
+    receipts = (await ask("GET", "api/log?limit=200"))["receipts"]
+    newest = next(each for each in receipts if each["session"] == longer["id"])
+    added = newest["sources"]["page"] + newest["sources"]["recall"]
+    assert longer["own"] == newest["tokens"] - added > 0 and added > 0
 
 
 async def test_research_is_shown_searched_and_forgotten(full: Running) -> None:
