@@ -52,7 +52,8 @@ QUERY: Final[Mapping[str, str]] = {
     "GET /api/sessions": "runtime shed limit",
     "GET /api/config/trial": "user org trim fold rotate target tokens",
     "GET /api/project": "directory",
-    "GET /api/log": "limit",
+    "GET /api/log": "limit session",
+    "GET /api/facts/{id}/uses": "limit",
 }
 """What an endpoint takes in its query, beside whose memories are meant."""
 

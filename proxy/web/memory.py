@@ -14,6 +14,8 @@ from memory.scope import Layer
 from memory.services.person.fact_revision import Superseded
 from proxy import explanations
 from proxy.api import serializers
+from proxy.api.forget import going as would_go
+from proxy.api.log import USES, uses_of
 from proxy.api.params import id_of
 from proxy.web.decisions import last
 from proxy.web.memories import passed_over
@@ -40,7 +42,7 @@ async def memory(visit: PageVisit) -> web.StreamResponse:
         "GET", "facts/{id}/sayings", query={"from": str(passed)}, limit=SAYINGS, everything=True, id=held.id
     )
     shown = serializers.memory(held, now, by_id=True)
-    receipts = await journal.receipts_showing(held.id, visit.scope)
+    receipts, begun = await uses_of(visit.memory, held.id, visit.scope, USES)
     used = await journal.sessions_by_id([each.session for each in receipts])
     return await show(
         visit,
@@ -54,7 +56,7 @@ async def memory(visit: PageVisit) -> web.StreamResponse:
         last=await last(visit, f"memory/{held.id}"),
         earlier=max(passed - SAYINGS, 0) if passed else None,
         receipts=[request(each, used.get(each.session)) for each in receipts],
-        begun=await journal.pages_showing(held.id, visit.scope),
+        begun=begun,
         **(await _life(visit, held, owners)),
     )
 
@@ -109,19 +111,17 @@ async def wrong(visit: PageVisit) -> web.StreamResponse:
 
 async def going(visit: PageVisit) -> web.StreamResponse:
     """What would go, before it is forgotten."""
-    behind = await visit.memory.commands.learned()
-    held, owners = await _held(visit)
-    would = await visit.memory.journal.would_forget([held.id], owners)
-    memories: list[Memory] = [*would.facts, *would.passages]
+    mine = await visit.everything()
+    would = await would_go(visit.memory, id_of(visit.request), mine)
     return await show(
         visit,
         "forget.html",
         "Forget",
-        held=serializers.memory(held, visit.now, by_id=True),
-        others=[serializers.memory(each, visit.now) for each in memories if each.id != held.id],
+        held=serializers.memory(would.memory, visit.now, by_id=True),
+        others=[serializers.memory(each, visit.now) for each in would.others],
         messages=would.messages,
-        behind=behind,
-        stay=await visit.memory.commands.own_words_alike(held.text, owners),
+        behind=would.behind,
+        stay=would.stay,
     )
 
 
