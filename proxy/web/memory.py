@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from aiohttp import web
 
 from memory.context.rank import Memory
 from memory.fact import Fact, State
 from memory.hooks.command import count
+from memory.provenance import QUARANTINE, quarantined
 from memory.scope import Layer
 from memory.services.person.fact_revision import Superseded
 from proxy import explanations
@@ -34,6 +36,8 @@ POINTS = 120
 async def memory(visit: PageVisit) -> web.StreamResponse:
     """The page of one."""
     held, owners = await _held(visit)
+    if held.owner.startswith(QUARANTINE):
+        return visit.sent_to(f"quarantine?{urlencode({'session': held.session})}#{held.id}")
     journal, now = visit.memory.journal, visit.now
     sessions = await journal.sessions_by_id([held.session])
     session = sessions.get(held.session)
@@ -138,7 +142,7 @@ async def forget(visit: PageVisit) -> web.StreamResponse:
 
 async def _held(visit: PageVisit) -> tuple[Memory, Sequence[str]]:
     owners = await visit.everything()
-    return await visit.memory.commands.memory(id_of(visit.request), owners), owners
+    return await visit.memory.commands.memory(id_of(visit.request), (*owners, *quarantined(owners))), owners
 
 
 def _above(held: Memory, org: str | None) -> list[Layer]:

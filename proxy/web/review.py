@@ -18,6 +18,7 @@ from proxy.fail_open import fail_open
 from proxy.web.contradictions import contradictions
 from proxy.web.decisions import REVIEW
 from proxy.web.decisions import last as last_decided
+from proxy.web.quarantine import in_quarantine
 from proxy.web.rendering import show
 from proxy.web.visit import WITHIN, PageVisit
 
@@ -66,6 +67,7 @@ async def review(visit: PageVisit) -> web.StreamResponse:
         last=last,
         decided=decided[:DECIDED],
         gone=await _gone(visit),
+        quarantined=await in_quarantine(visit),
         drafts=[await _weighed(visit, fact, place) for place, fact in enumerate(drafts)],
         later=len(deferred),
         last_fact=await last_decided(visit, REVIEW),
