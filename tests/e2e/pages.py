@@ -170,6 +170,11 @@ class Pages(Looking):
         self.check("2 on a contradiction: that one holds", await self.soon("Confirmed:"))
         left = await memory.journal.facts([one.id, other.id], [held[0]["owner"]])
         self.check("the other holds no more", sorted(each.state for each in left) == ["active", "superseded"])
+        await self._focused_undo()
+        await self.browser.press("u")
+        self.check("u: the contradiction waits again", await self.soon("Waits again:"))
+        left = await memory.journal.facts([one.id, other.id], [held[0]["owner"]])
+        self.check("both hold again", [each.state for each in left] == ["active", "active"])
 
     async def _focused_undo(self) -> None:
         await self.browser.run("document.querySelector('.undo button').focus()")
