@@ -81,6 +81,15 @@ class SelectedMemories:
         return (*(each.id for each in self.memories), *(each.id for each in self.derived))
 
 
+@dataclass(frozen=True, slots=True)
+class QuarantinedSession:
+    """How much of what was learnt in a session is in quarantine."""
+
+    session: str
+    facts: int
+    passages: int
+
+
 def owner_before(owner: str) -> str:
     """Whose a memory is, in quarantine or not."""
     return owner.removeprefix(QUARANTINE)

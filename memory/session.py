@@ -198,6 +198,15 @@ class Receipt:
     saved: int = 0
     sources: WindowSources | None = None
 
+    @property
+    def own_tokens(self) -> int:
+        """About how many tokens the client's own history has, without what was added to it and with what was left
+        out."""
+        # What was sent is weighed by what the provider reports, what the edits changed is not: no more was added than
+        # stands in it.
+        added = self.sources.page + self.sources.recall if self.sources else self.tokens
+        return self.tokens + max(self.saved, -added)
+
 
 @dataclass(frozen=True, slots=True)
 class Pending:

@@ -124,6 +124,7 @@ def fate(of: str) -> str:
 
 
 def money(dollars: float) -> str:
-    """US dollars; sums of cents in full."""
-    sign, sum_ = "-" if dollars < 0 else "", abs(dollars)
+    """US dollars; sums of cents in full. What rounds to nothing is neither gained nor lost."""
+    rounded = round(dollars, 2 if abs(dollars) >= 1 else 4)
+    sign, sum_ = "-" if rounded < 0 else "", abs(rounded)
     return f"{sign}${sum_:,.2f}" if sum_ >= 1 else f"{sign}${sum_:.4f}"

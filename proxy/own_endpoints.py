@@ -77,12 +77,13 @@ def _application(edge: Edge) -> web.Application:
     from proxy import web as pages
     from proxy.api.elsewhere import elsewhere
     from proxy.api.endpoints import api
-    from proxy.web.findings import FINDINGS, LatestFindings
+    from proxy.api.findings import FINDINGS
 
     application = web.Application(middlewares=[elsewhere])
     application[EDGE] = edge
-    application[FINDINGS] = LatestFindings(edge)
+    endpoints = api(edge)
+    application[FINDINGS] = endpoints[FINDINGS]
     application.add_routes(pages.routes())
-    application.add_subapp(ROOT, api(edge))
+    application.add_subapp(ROOT, endpoints)
     application.freeze()
     return application

@@ -157,6 +157,29 @@ def heading(stream: Stream) -> str:
     return _HEADINGS[stream]
 
 
+def tokens_by_part(text: str, own: str) -> dict[Stream | None, int]:
+    """The tokens of a page by the stream whose heading they stand under, those of the person's ``own`` words, with
+    which it begins, under None; they add up to those of the whole."""
+    begins = {heading(stream): stream for stream in Stream}
+    ends: dict[Stream | None, int] = {}
+    at: Stream | None = None
+    place = len(own.strip()) if own.strip() and text.startswith(own.strip()) else 0
+    if place:
+        ends[None] = place
+    waiting = place
+    for line in text[place:].splitlines(keepends=True):
+        found = begins.get(line.strip(), at)
+        if found is not at and at is not None:
+            ends[at] = waiting
+        at, waiting = found, waiting + len(line)
+    ends[at] = len(text)
+    counted, before = {}, 0
+    for part, end in ends.items():
+        counted[part] = tokens_of(text[:end]) - before
+        before += counted[part]
+    return counted if text else {}
+
+
 def _streams(taken: Mapping[str, Fact]) -> set[Stream]:
     return {fact.stream for fact in taken.values()}
 

@@ -50,6 +50,15 @@ class ListingStore(JournalPart):
 
         return await self._db.read(work)
 
+    async def drafts_waiting(self, owners: Sequence[str], but: Sequence[str] = ()) -> int:
+        """How many drafts of some owners wait for a person, without those of some ids."""
+
+        def work(connection: Connection) -> int:
+            given = (*owners, orjson.dumps(but).decode())
+            return int(connection.execute(many("facts_drafts_waiting", len(owners)), given).fetchone()["drafts"])
+
+        return await self._db.read(work) if owners else 0
+
     async def receipts_showing(self, memory: str, of: Scope, limit: int = 20) -> list[Receipt]:
         """The newest receipts of a person's requests to which a memory was added."""
         return await self._receipts("receipts_showing", (memory, of.org, of.user, limit))

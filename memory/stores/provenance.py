@@ -9,7 +9,16 @@ from typing import Any
 import orjson
 
 from memory.fact import Fact, MemoryTier, Passage, State
-from memory.provenance import QUARANTINE, MemorySource, SelectedBy, SelectedMemories, Selection, owner_before
+from memory.provenance import (
+    QUARANTINE,
+    MemorySource,
+    QuarantinedSession,
+    SelectedBy,
+    SelectedMemories,
+    Selection,
+    owner_before,
+    quarantined,
+)
 from memory.research import QUESTIONS, TRAILS
 from memory.scope import place_of
 from memory.stores.base import JournalPart, ask_many
@@ -39,6 +48,16 @@ class Provenance(JournalPart):
             return frozenset(_shelve(connection, chosen, away))
 
         return await self._db.write(work)
+
+    async def quarantined_sessions(self, owners: Sequence[str], limit: int) -> list[QuarantinedSession]:
+        """Of which sessions some owners have facts in quarantine, those with most first."""
+        there = orjson.dumps(quarantined(owners)).decode()
+
+        def work(connection: Connection) -> list[QuarantinedSession]:
+            rows = connection.execute(QUERIES["quarantine_sessions"], (there, limit))
+            return [QuarantinedSession(row["session"], int(row["facts"]), int(row["passages"])) for row in rows]
+
+        return await self._db.read(work)
 
     async def in_quarantine(self) -> int:
         """How many memories are in quarantine."""

@@ -12,6 +12,7 @@ from proxy.api import (
     export,
     facts,
     features,
+    findings,
     forget,
     health,
     hook,
@@ -38,6 +39,7 @@ from proxy.edge import EDGE, Edge
 _PARTS = (
     audit,
     health,
+    findings,
     ready,
     status,
     savings,
@@ -73,5 +75,6 @@ def api(edge: Edge) -> web.Application:
     app = web.Application(middlewares=[answers, authenticate, after_opening])
     app[EDGE] = edge
     app[hook.TALKS] = hook.Talks()
+    app[findings.FINDINGS] = findings.LatestFindings(edge)
     app.add_routes(endpoints())
     return app

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, Literal, TypedDict
 
 from aiohttp import web
 
-from memory.fact import FactKind, Origin, State
+from memory.fact import Fact, FactKind, Origin, State
 from memory.hooks.answer_fields import Fields
 from memory.hooks.params import checked_text, choice
+from memory.parts import Memory
 from memory.provenance import MemorySource, quarantined
 from proxy.api import serializers
 from proxy.api.forget import Forgetting, forgotten_json
@@ -24,6 +26,30 @@ class FactsFound(TypedDict):
     """Facts, the newest first."""
 
     facts: list[serializers.MemoryJson]
+
+
+class DraftsFound(TypedDict):
+    """Drafts that wait for a person, and those that were put off, the newest first."""
+
+    drafts: list[serializers.MemoryJson]
+    deferred: list[serializers.MemoryJson]
+
+
+Becomes = Literal["held", "kept", "ended", "contradicted"]
+
+
+class FactChange(TypedDict):
+    """What becomes of a fact: it is ``held`` from then on, is ``kept``, is ``ended``, or is ``contradicted`` by one
+    that holds, too."""
+
+    memory: serializers.MemoryJson
+    becomes: Becomes
+
+
+class WouldConfirm(TypedDict):
+    """What a confirmation would change, the fact itself first."""
+
+    changes: list[FactChange]
 
 
 class CameFrom(TypedDict):
@@ -46,6 +72,29 @@ async def facts(request: web.Request) -> Json[FactsFound]:
     found = await commands.facts(owners, text, kinds=kinds, states=states, origins=origins, limit=limit)
     now = datetime.now().astimezone()
     return answer({"facts": [serializers.memory(fact, now) for fact in found]})
+
+
+@routes.get("/api/drafts")
+async def drafts(request: web.Request) -> Json[DraftsFound]:
+    """What was read with doubt, ``?limit=100``, and is shown to no model before somebody says that it holds."""
+    waiting, deferred = await drafts_of(memory_of(request), await owners_of(request), query_limit(request, 100))
+    now = datetime.now().astimezone()
+    return answer(
+        {
+            "drafts": [serializers.memory(fact, now) for fact in waiting],
+            "deferred": [serializers.memory(fact, now) for fact in deferred],
+        }
+    )
+
+
+async def drafts_of(memory: Memory, owners: Sequence[str], limit: int) -> tuple[list[Fact], list[Fact]]:
+    """The drafts of some owners that wait, ``limit`` at most, and those that were put off; the newest first."""
+    ids = await memory.fact_reviser.deferred()
+    put_off = await memory.journal.facts(sorted(ids), owners)
+    deferred = [fact for fact in put_off if fact.state is State.DRAFT]
+    drafts = await memory.journal.listed(owners, {State.DRAFT}, limit=limit + len(deferred))
+    newest = sorted(deferred, key=lambda fact: fact.recorded_at, reverse=True)
+    return [fact for fact in drafts if fact.id not in ids][:limit], newest
 
 
 @routes.get("/api/facts/{id}")
@@ -82,11 +131,64 @@ async def confirm(request: web.Request) -> Json[serializers.MemoryJson]:
     return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True))
 
 
+@routes.get("/api/facts/{id}/confirm")
+async def would_confirm(request: web.Request) -> Json[WouldConfirm]:
+    """What confirming a fact would change: others that it ends, or contradicts from then on."""
+    pairs = await memory_of(request).fact_reviser.would_confirm(id_of(request), await owners_of(request))
+    return answer({"changes": changes_of(pairs, datetime.now().astimezone())})
+
+
+def changes_of(pairs: Iterable[tuple[Fact, Fact]], now: datetime) -> list[FactChange]:
+    """Facts as they are, and what would become of them."""
+    return [{"memory": serializers.memory(before, now), "becomes": _becomes(before, after)} for before, after in pairs]
+
+
+def _becomes(before: Fact, after: Fact) -> Becomes:
+    if after.state is not State.ACTIVE:
+        return "ended"
+    if before.state is not State.ACTIVE:
+        return "held"
+    return "contradicted" if set(after.contradicts) - set(before.contradicts) else "kept"
+
+
 @routes.post("/api/facts/{id}/dismiss")
 async def dismiss(request: web.Request) -> Json[serializers.MemoryJson]:
     """Dismiss a draft: it was of the moment."""
     await body_of(request, {})
     held = await memory_of(request).fact_reviser.dismiss(id_of(request), await owners_of(request))
+    return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True))
+
+
+@routes.post("/api/facts/{id}/defer")
+async def defer(request: web.Request) -> Json[serializers.MemoryJson]:
+    """Put a draft off: it is not asked about for a day."""
+    await body_of(request, {})
+    held = await memory_of(request).fact_reviser.defer(id_of(request), await owners_of(request))
+    return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True))
+
+
+@routes.post("/api/facts/{id}/refute")
+async def refute(request: web.Request) -> Json[serializers.MemoryJson]:
+    """Say that a fact is wrong and nothing takes its place: it ends, and stays in its history."""
+    await body_of(request, {})
+    held = await memory_of(request).fact_reviser.refute(id_of(request), await owners_of(request))
+    return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True))
+
+
+@routes.post("/api/facts/{id}/unlearn")
+async def unlearn(request: web.Request) -> Json[serializers.MemoryJson]:
+    """Take back that a fact was learnt: it is put away, and what it had ended holds again."""
+    await body_of(request, {})
+    held = await memory_of(request).fact_reviser.unlearn(id_of(request), await owners_of(request))
+    return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True))
+
+
+@routes.post("/api/facts/{id}/take-back")
+async def take_back(request: web.Request) -> Json[serializers.MemoryJson]:
+    """Undo what was decided last of a fact (confirm, dismiss, defer, refute, unlearn), for as long as the server runs
+    and nothing else has changed it."""
+    await body_of(request, {})
+    held = await memory_of(request).fact_reviser.take_back(id_of(request), await owners_of(request))
     return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True))
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TypedDict
 
 from aiohttp import web
 
+from memory.context.rank import Memory
 from memory.hooks.params import checked_text
+from memory.parts import Memory as Parts
 from memory.ports import Forgotten
 from memory.provenance import quarantined
 from memory.research import QUESTIONS, TRAILS, index_owners
 from proxy.api import serializers
-from proxy.api.params import body_of, memory_of, owners_of
+from proxy.api.params import body_of, id_of, memory_of, owners_of
 from proxy.api.responses import Json, answer
 from proxy.errors import Refusal
 
@@ -28,6 +32,12 @@ class WouldForget(TypedDict):
     would_forget: list[serializers.MemoryJson]
     would_stay: list[str]
     behind: int
+
+
+class WouldForgetWith(WouldForget):
+    """The memory itself comes first; ``messages`` is how many messages would lose their text."""
+
+    messages: int
 
 
 class ForgottenParts(TypedDict):
@@ -52,6 +62,44 @@ class Forgetting(TypedDict):
     damaged: int
     scrubbed: bool
     behind: int
+
+
+@dataclass(frozen=True, slots=True)
+class Going:
+    """What would go with a ``memory``: ``others``, and so many messages; what of the person's own words would stay; and
+    how many exchanges are still to be learned from."""
+
+    memory: Memory
+    others: list[Memory]
+    messages: int
+    stay: list[str]
+    behind: int
+
+
+@routes.get("/api/facts/{id}/forget")
+async def preview(request: web.Request) -> Json[WouldForgetWith]:
+    """What would go if this memory were forgotten, and what would stay."""
+    would, now = await going(memory_of(request), id_of(request), await owners_of(request)), datetime.now().astimezone()
+    others = [serializers.memory(each, now) for each in would.others]
+    return answer(
+        {
+            "would_forget": [serializers.memory(would.memory, now, by_id=True), *others],
+            "would_stay": would.stay,
+            "behind": would.behind,
+            "messages": would.messages,
+        }
+    )
+
+
+async def going(memory: Parts, id: str, mine: Sequence[str]) -> Going:
+    """What would go with a memory of some owners, in quarantine or not."""
+    behind = await memory.commands.learned()
+    owners = (*mine, *quarantined(mine))
+    held = await memory.commands.memory(id, owners)
+    would = await memory.journal.would_forget([held.id], owners)
+    every: list[Memory] = [*would.facts, *would.passages]
+    others = [each for each in every if each.id != held.id]
+    return Going(held, others, would.messages, await memory.commands.own_words_alike(held.text, mine), behind)
 
 
 @routes.post("/api/forget")

@@ -13,14 +13,18 @@ from memory.conversation import Usage
 from memory.fact import Sensitivity
 from memory.hooks.answer_fields import Fields
 from memory.parts import Memory
+from memory.scope import Scope
 from memory.services.person.why import why as found_out
 from memory.session import Receipt
 from proxy.api import serializers
-from proxy.api.params import memory_of, person_of, query_limit, scope_of
+from proxy.api.params import id_of, memory_of, owners_of, person_of, query_limit, query_text, scope_of
 from proxy.api.responses import Json, answer
 from proxy.errors import Refusal
 
 routes = web.RouteTableDef()
+
+USES = 20
+"""Requests that are told of one memory."""
 
 
 class ReceiptsList(TypedDict):
@@ -91,10 +95,38 @@ class Why(TypedDict):
     receipt: serializers.ReceiptLine
 
 
+class ShownIn(TypedDict):
+    """How well a memory fitted the request that it was added to, and the parts of that."""
+
+    score: float
+    why: dict[str, float]
+
+
+UseOfMemory = Annotated[dict[str, Any], Fields("UseOfMemory", serializers.ReceiptLine, ShownIn)]
+
+
+class UsesFound(TypedDict):
+    """The newest requests that a memory was added to, and how many sessions began with a ``page`` on which it stood."""
+
+    id: str
+    requests: list[UseOfMemory]
+    pages: int
+
+
 @routes.get("/api/log")
 async def log(request: web.Request) -> Json[ReceiptsList]:
-    """The newest requests, in short; those of one person where the query names a user or an org."""
-    receipts = await memory_of(request).journal.receipts(query_limit(request, 20), person_of(request))
+    """``?limit=20&session=ID``: the newest requests, in short; those of one person where the query names a user or an
+    org, and of one session where it names one."""
+    journal, person, limit = memory_of(request).journal, person_of(request), query_limit(request, 20)
+    if "session" in request.query:
+        id = query_text(request, "session")
+        session = (await journal.sessions_by_id([id])).get(id)
+        whose = (person.org, person.user) if person is not None else None
+        if session is None or whose not in (None, (session.scope.org, session.scope.user)):
+            raise Refusal(404, f"there is no session {id[:64]!r}")
+        receipts = await journal.receipts_of_session(id, session.scope, limit)
+    else:
+        receipts = await journal.receipts(limit, person)
     return answer({"receipts": [serializers.line(receipt) for receipt in receipts]})
 
 
@@ -118,6 +150,33 @@ async def _seen(memory: Memory, held: Receipt) -> ShedSeen | None:
         "requests": usages,
         "saved": saved(held.shed, usages, prices) if prices and usages else None,
     }
+
+
+@routes.get("/api/facts/{id}/uses")
+async def uses(request: web.Request) -> Json[UsesFound]:
+    """``?limit=20``: where a memory was used: the newest of the person's requests to which it was added, and on how
+    many sessions' pages it stood."""
+    memory = memory_of(request)
+    held = await memory.commands.memory(id_of(request), await owners_of(request))
+    receipts, pages = await uses_of(memory, held.id, scope_of(request), query_limit(request, USES))
+    return answer(
+        {
+            "id": held.id,
+            "requests": [
+                serializers.line(receipt) | {"score": shown.score, "why": dict(shown.why)}
+                for receipt in receipts
+                for shown in receipt.shown
+                if shown.memory == held.id
+            ],
+            "pages": pages,
+        }
+    )
+
+
+async def uses_of(memory: Memory, id: str, of: Scope, limit: int) -> tuple[list[Receipt], int]:
+    """The newest of a person's requests to which a memory was added, and how many sessions began with a page on which
+    it stood."""
+    return await memory.journal.receipts_showing(id, of, limit), await memory.journal.pages_showing(id, of)
 
 
 @routes.get("/api/why")

@@ -43,6 +43,7 @@ QUERY: Final[Mapping[str, str]] = {
     "GET /api/search": "text limit as_of explain",
     "GET /api/names": "name limit",
     "GET /api/facts": "text kind state origin limit",
+    "GET /api/drafts": "limit",
     "GET /api/export/{sort}": "owner after limit",
     "POST /api/import/records": "dry",
     "POST /api/import/notes": "dry",
@@ -51,7 +52,8 @@ QUERY: Final[Mapping[str, str]] = {
     "GET /api/sessions": "runtime shed limit",
     "GET /api/config/trial": "user org trim fold rotate target tokens",
     "GET /api/project": "directory",
-    "GET /api/log": "limit",
+    "GET /api/log": "limit session",
+    "GET /api/facts/{id}/uses": "limit",
 }
 """What an endpoint takes in its query, beside whose memories are meant."""
 
@@ -64,6 +66,10 @@ BODY: Final[Mapping[str, Mapping[str, Mapping[str, str]]]] = {
     "PATCH /api/facts/{id}": {"pinned": _FLAG},
     "POST /api/facts/{id}/confirm": {},
     "POST /api/facts/{id}/dismiss": {},
+    "POST /api/facts/{id}/defer": {},
+    "POST /api/facts/{id}/refute": {},
+    "POST /api/facts/{id}/unlearn": {},
+    "POST /api/facts/{id}/take-back": {},
     "POST /api/facts/{id}/update": {"text": _TEXT},
     "POST /api/remember": {"text": _TEXT, "kind": _TEXT, "pinned": _FLAG},
     "POST /api/hook": {

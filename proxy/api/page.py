@@ -8,6 +8,8 @@ from typing import TypedDict
 
 from aiohttp import web
 
+from memory.context.pack import tokens_of
+from memory.context.page import tokens_by_part
 from memory.fact import Stream
 from memory.hooks.params import checked_text, choice
 from memory.parts import Memory
@@ -17,6 +19,9 @@ from proxy.api.responses import Json, answer
 from proxy.errors import Refusal
 
 routes = web.RouteTableDef()
+
+OWN = "own"
+"""The name of the person's own words; each stream's is its name."""
 
 MAX_PAGE_CHARS = 20_000
 SESSIONS = 200
@@ -32,15 +37,25 @@ class PageFile(TypedDict):
     text: str
 
 
+class PageBudget(TypedDict):
+    """Tokens of the whole page, of its ``parts`` (``own``, and each stream by its name), which add up to it, and how
+    many what is made of memory may have."""
+
+    whole: int
+    most: int
+    parts: dict[str, int]
+
+
 class PageAndFiles(TypedDict):
-    """The whole page, what of it the person wrote (``own``), where it lies, its files, and what of them could not be
-    taken back."""
+    """The whole page, what of it the person wrote (``own``), where it lies, its files, what of them could not be taken
+    back, and what of its budget each part has."""
 
     text: str
     own: str
     file: str
     files: list[PageFile]
     faults: tuple[str, ...]
+    budget: PageBudget
 
 
 class PageState(TypedDict):
@@ -112,16 +127,24 @@ async def states(memory: Memory, scope: Scope) -> list[PageState]:
 async def _page_json(memory: Memory, scope: Scope) -> PageAndFiles:
     text = await memory.commands.page(scope)
     files = await memory.pages.files(scope)
+    own = await memory.pages.own(scope)
     return {
         "text": text,
-        "own": await memory.pages.own(scope),
+        "own": own,
         "file": str(memory.pages.path(scope)),
         "files": [
             {"stream": stream, "name": file.name, "file": str(file), "text": content}
             for stream, (file, content) in files.items()
         ],
         "faults": memory.pages.faults(scope),
+        "budget": budget(text, own, memory.settings.page.tokens),
     }
+
+
+def budget(text: str, own: str, most: int) -> PageBudget:
+    """What of a page's tokens each part of it has."""
+    parts = {OWN if stream is None else stream.value: size for stream, size in tokens_by_part(text, own).items()}
+    return {"whole": tokens_of(text), "most": most, "parts": parts}
 
 
 def _scope(request: web.Request) -> Scope:

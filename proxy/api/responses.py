@@ -12,7 +12,7 @@ from memory.hooks.route_request import RouteRefused
 from memory.policy import NotKept
 from memory.ports import PublishFailed, StoreError
 from memory.services.person.commands import Ambiguous, NotFound
-from memory.services.person.fact_revision import NoDraft, Superseded
+from memory.services.person.fact_revision import ChangedSince, NoDraft, NotActive, Superseded
 from memory.services.reindexing import ReindexInProgress
 from proxy.edge import EDGE
 from proxy.errors import Refusal
@@ -30,6 +30,8 @@ FAULTS = (
     RouteRefused,
     Superseded,
     NoDraft,
+    NotActive,
+    ChangedSince,
     NotKept,
     PublishFailed,
     StoreError,

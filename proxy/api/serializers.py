@@ -18,11 +18,14 @@ class ShedInShort(TypedDict):
     parts: int
 
 
+ShedLine = Annotated[dict[str, Any], Fields("ShedLine", Shed, ShedInShort)]
+
+
 class ReceiptInShort(TypedDict):
     """How many memories were shown, in the place of them; and how long the request was prepared."""
 
     shown: int
-    shed: Annotated[dict[str, Any], Fields("ShedLine", Shed, ShedInShort)] | None
+    shed: ShedLine | None
     milliseconds: float
 
 

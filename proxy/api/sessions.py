@@ -111,7 +111,7 @@ async def standing(
 
 
 def _line(session: Session, receipt: Receipt) -> SessionStanding:
-    own = receipt.tokens + receipt.saved
+    own = receipt.own_tokens
     return {
         "id": session.id,
         "runtime": session.runtime,

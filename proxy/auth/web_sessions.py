@@ -13,12 +13,8 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from proxy.auth.tokens import ApiToken
-
-if TYPE_CHECKING:
-    from memory.services.person.fact_revision import Decision
 
 TICKET_SECONDS = 60.0
 IDLE_SECONDS = 12 * 3600.0
@@ -33,22 +29,22 @@ _SHAPE = re.compile(rf"{_SESSION}[\w-]{{43}}")
 
 
 @dataclass(frozen=True, slots=True)
-class DecidedDraft:
-    """A draft that was decided about last, in a word; without a ``decision`` it was put off."""
+class DecidedFact:
+    """A fact that was decided about last, in a ``word``, and the page where that was done."""
 
     id: str
     text: str
     word: str
-    decision: Decision | None = None
+    page: str
 
 
 @dataclass(slots=True)
 class WebSession:
     """A browser that has been let in under the name ``host`` (with its port), ``own`` where it is known to be a program
     of our own user. ``form`` is the token that stands in each of its forms, ``notice`` what the next page tells once,
-    ``decided`` the candidate that was decided about last, or ``draft`` the draft, whichever was it; ``later`` are the
-    drafts that were put off until the next log-in. ``token`` is that of whoever logged in by one of their own, for what
-    it allows and as long as it is in force; None for who runs the server."""
+    ``decided`` the candidate that was decided about last, or ``fact`` the fact, whichever was it. ``token`` is that of
+    whoever logged in by one of their own, for what it allows and as long as it is in force; None for who runs the
+    server."""
 
     host: str
     own: bool
@@ -57,8 +53,7 @@ class WebSession:
     form: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
     notice: str = ""
     decided: str = ""
-    draft: DecidedDraft | None = None
-    later: set[str] = field(default_factory=set)
+    fact: DecidedFact | None = None
     token: ApiToken | None = None
 
 

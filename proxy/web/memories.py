@@ -10,6 +10,7 @@ from aiohttp import web
 
 from memory.fact import Fact, FactKind, Origin, State
 from memory.hooks.params import choice
+from memory.provenance import quarantined
 from memory.scope import OWN_PROJECT, place_of
 from proxy.api import serializers
 from proxy.errors import Refusal
@@ -18,6 +19,9 @@ from proxy.web.visit import PageVisit
 
 EACH = 50
 """Memories on one page."""
+
+ASIDE = "quarantine"
+"""The name of the state of what is in quarantine."""
 
 LOOKED = 200
 """Memories that a search gives, where some are left out afterwards."""
@@ -62,7 +66,7 @@ def projects(owners: Sequence[str]) -> list[str]:
 async def _listed(visit: PageVisit, passed: int) -> list[dict[str, Any]]:
     state = _state(visit)
     found = await visit.memory.journal.listed(
-        await visit.owners(),
+        await _owners(visit),
         frozenset(State) if state is None else {state},
         _kinds(visit),
         _origins(visit),
@@ -75,7 +79,7 @@ async def _listed(visit: PageVisit, passed: int) -> list[dict[str, Any]]:
 async def _searched(visit: PageVisit, text: str) -> list[dict[str, Any]]:
     """What belongs to a text, best first, with the parts of its score. What holds no more is found by its words."""
     state, kinds, origins = _state(visit), _kinds(visit), _origins(visit)
-    owners, commands = await visit.owners(), visit.memory.commands
+    owners, commands = await _owners(visit), visit.memory.commands
     if state is not State.ACTIVE:
         states = frozenset(State) if state is None else frozenset({state})
         facts = await commands.facts(owners, text, kinds=frozenset(kinds), states=states, limit=LOOKED)
@@ -94,10 +98,16 @@ async def _searched(visit: PageVisit, text: str) -> list[dict[str, Any]]:
     ]
 
 
+async def _owners(visit: PageVisit) -> tuple[str, ...]:
+    """Whose memories are meant, of those in quarantine where that is asked for."""
+    owners = await visit.owners()
+    return quarantined(owners) if visit.query("state") == ASIDE else owners
+
+
 def _state(visit: PageVisit) -> State | None:
     """Those that are meant: what holds, unless another state is named; None for all."""
     value = visit.query("state")
-    return None if value == "all" else choice(value, "state", State) if value else State.ACTIVE
+    return None if value in ("all", ASIDE) else choice(value, "state", State) if value else State.ACTIVE
 
 
 def _kinds(visit: PageVisit) -> frozenset[FactKind]:

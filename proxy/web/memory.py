@@ -2,48 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from aiohttp import web
 
 from memory.context.rank import Memory
 from memory.fact import Fact, State
-from memory.features import features
 from memory.hooks.command import count
-from memory.hooks.route_request import RouteRequest
+from memory.provenance import QUARANTINE, quarantined
 from memory.scope import Layer
 from memory.services.person.fact_revision import Superseded
 from proxy import explanations
 from proxy.api import serializers
+from proxy.api.forget import going as would_go
+from proxy.api.log import USES, uses_of
 from proxy.api.params import id_of
+from proxy.web.decisions import last
 from proxy.web.memories import passed_over
 from proxy.web.plots.strength import strength
 from proxy.web.rendering import show
 from proxy.web.today import request
 from proxy.web.visit import PageVisit
-
-
-async def featured(
-    visit: PageVisit,
-    path: str,
-    owners: Sequence[str],
-    names: Mapping[str, str],
-    limit: int,
-    query: Mapping[str, str] | None = None,
-) -> Any:
-    """The answer of the feature that has this route.
-
-    Raises:
-        LookupError: when none has it.
-    """
-    for feature in features():
-        for route in feature.routes():
-            if (route.method, route.path) == ("GET", path):
-                question = RouteRequest(visit.scope, tuple(owners), limit, visit.now, dict(names), {}, query or {})
-                return await route.answer(visit.memory.features.of(feature), question)
-    raise LookupError(path)
-
 
 SAYINGS = 20
 """Sessions whose sayings stand on one page."""
@@ -55,13 +36,17 @@ POINTS = 120
 async def memory(visit: PageVisit) -> web.StreamResponse:
     """The page of one."""
     held, owners = await _held(visit)
+    if held.owner.startswith(QUARANTINE):
+        return visit.sent_to(f"quarantine?{urlencode({'session': held.session})}#{held.id}")
     journal, now = visit.memory.journal, visit.now
     sessions = await journal.sessions_by_id([held.session])
     session = sessions.get(held.session)
     passed = passed_over(visit.query("from"))
-    said = await featured(visit, "facts/{id}/sayings", owners, {"id": held.id}, SAYINGS, {"from": str(passed)})
+    said = await visit.ask(
+        "GET", "facts/{id}/sayings", query={"from": str(passed)}, limit=SAYINGS, everything=True, id=held.id
+    )
     shown = serializers.memory(held, now, by_id=True)
-    receipts = await journal.receipts_showing(held.id, visit.scope)
+    receipts, begun = await uses_of(visit.memory, held.id, visit.scope, USES)
     used = await journal.sessions_by_id([each.session for each in receipts])
     return await show(
         visit,
@@ -72,9 +57,10 @@ async def memory(visit: PageVisit) -> web.StreamResponse:
         source=explanations.source(shown | {"runtime": session.runtime if session else ""}, None, now),
         session=session,
         said=said,
+        last=await last(visit, f"memory/{held.id}"),
         earlier=max(passed - SAYINGS, 0) if passed else None,
         receipts=[request(each, used.get(each.session)) for each in receipts],
-        begun=await journal.pages_showing(held.id, visit.scope),
+        begun=begun,
         **(await _life(visit, held, owners)),
     )
 
@@ -95,13 +81,6 @@ async def edit(visit: PageVisit) -> web.StreamResponse:
     return visit.sent_to(
         f"memory/{held.id}", "Set right. This holds from now on; what it was before is in its history."
     )
-
-
-async def confirm(visit: PageVisit) -> web.StreamResponse:
-    """It still holds."""
-    held = await visit.memory.fact_reviser.confirm(id_of(visit.request), await visit.everything())
-    back = "review#contradictions" if visit.filled("back") == "review" else f"memory/{held.id}"
-    return visit.sent_to(back, "Confirmed: it is your own word now.")
 
 
 async def pin(visit: PageVisit) -> web.StreamResponse:
@@ -136,19 +115,17 @@ async def wrong(visit: PageVisit) -> web.StreamResponse:
 
 async def going(visit: PageVisit) -> web.StreamResponse:
     """What would go, before it is forgotten."""
-    behind = await visit.memory.commands.learned()
-    held, owners = await _held(visit)
-    would = await visit.memory.journal.would_forget([held.id], owners)
-    memories: list[Memory] = [*would.facts, *would.passages]
+    mine = await visit.everything()
+    would = await would_go(visit.memory, id_of(visit.request), mine)
     return await show(
         visit,
         "forget.html",
         "Forget",
-        held=serializers.memory(held, visit.now, by_id=True),
-        others=[serializers.memory(each, visit.now) for each in memories if each.id != held.id],
+        held=serializers.memory(would.memory, visit.now, by_id=True),
+        others=[serializers.memory(each, visit.now) for each in would.others],
         messages=would.messages,
-        behind=behind,
-        stay=await visit.memory.commands.own_words_alike(held.text, owners),
+        behind=would.behind,
+        stay=would.stay,
     )
 
 
@@ -165,7 +142,7 @@ async def forget(visit: PageVisit) -> web.StreamResponse:
 
 async def _held(visit: PageVisit) -> tuple[Memory, Sequence[str]]:
     owners = await visit.everything()
-    return await visit.memory.commands.memory(id_of(visit.request), owners), owners
+    return await visit.memory.commands.memory(id_of(visit.request), (*owners, *quarantined(owners))), owners
 
 
 def _above(held: Memory, org: str | None) -> list[Layer]:
@@ -179,9 +156,9 @@ async def _life(visit: PageVisit, held: Memory, owners: Sequence[str]) -> dict[s
     """A fact's chain, its curve and those that it has to do with; a passage has none of these."""
     if not isinstance(held, Fact):
         return {"chain": [], "curve": None, "drawn_from": [], "against": []}
-    names, journal = {"id": held.id}, visit.memory.journal
-    history = await featured(visit, "facts/{id}/history", owners, names, POINTS)
-    curve = await featured(visit, "facts/{id}/curve", owners, names, POINTS)
+    journal = visit.memory.journal
+    history = await visit.ask("GET", "facts/{id}/history", limit=POINTS, everything=True, id=held.id)
+    curve = await visit.ask("GET", "facts/{id}/curve", limit=POINTS, everything=True, id=held.id)
     return {
         "chain": history["history"],
         "curve": strength(curve["times"], curve["strengths"], curve["uses"], visit.now),

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 
 from aiohttp import web
 
-from memory.context.pack import tokens_of
 from memory.fact import Stream
 from memory.scope import Scope
-from proxy.api.page import MAX_PAGE_CHARS, states
+from proxy.api.page import MAX_PAGE_CHARS, OWN, budget, states
 from proxy.errors import Refusal
 from proxy.web.memories import projects
 from proxy.web.rendering import show
 from proxy.web.visit import PageVisit
-
-OWN = "own"
-"""The field of the person's own words; each stream's is its name."""
 
 
 async def page(visit: PageVisit) -> web.StreamResponse:
@@ -44,7 +38,7 @@ async def page(visit: PageVisit) -> web.StreamResponse:
         parts_of=[
             {"name": name, "file": file, "text": content, "mark": _mark(content)} for name, file, content in parts
         ],
-        budget=_budget(text, parts, memory.settings.page.tokens),
+        budget=budget(text, parts[0][2], memory.settings.page.tokens),
         text=text,
         faults=faults,
     )
@@ -92,12 +86,6 @@ async def _newest(visit: PageVisit, known: list[str]) -> str:
     latest = await visit.memory.journal.latest(20, "", visit.scope)
     seen = (session.scope.project for session, _ in latest)
     return next((name for name in seen if name in known), known[0] if known else "")
-
-
-def _budget(text: str, parts: list[tuple[str, Path, str]], most: int) -> dict[str, Any]:
-    """Tokens of the page, and of each part of it."""
-    sizes = {name: tokens_of(said) for name, _, said in parts if said.strip()}
-    return {"whole": tokens_of(text), "most": most, "parts": sizes}
 
 
 def _mark(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -15,7 +15,6 @@ from aiohttp import web
 
 from memory.edits import named
 from memory.hooks.command import count, where
-from memory.scope import Scope
 from memory.version import release
 from proxy import explanations
 from proxy.api.access import page_refused
@@ -23,6 +22,7 @@ from proxy.api.health import mode
 from proxy.auth.web_sessions import WebSession
 from proxy.web.static import address
 from proxy.web.visit import ROOT, PageVisit
+from proxy.web.waiting import waiting
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -53,30 +53,31 @@ of it."""
 
 async def show(visit: PageVisit, template: str, title: str, status: int = 200, **data: Any) -> web.Response:
     """A page for somebody who has been let in."""
-    session, visit.session.notice, notice = visit.session, "", visit.session.notice
-    frame = {
+    frame = await _frame(visit, data) | {"notice": visit.session.notice}
+    visit.session.notice = ""
+    # In a thread: a page of fifty memories takes some ten milliseconds, in which streams go on.
+    return await asyncio.to_thread(rendered, template, status, title=title, **frame)
+
+
+async def part(visit: PageVisit, template: str, **data: Any) -> web.Response:
+    """A part of a page, for one that stays open; what the next page tells once is left to that."""
+    return await asyncio.to_thread(rendered, template, **await _frame(visit, data))
+
+
+async def _frame(visit: PageVisit, data: Mapping[str, Any]) -> dict[str, Any]:
+    """The data of a page, and what stands on all of them; what waits is counted unless the page has done it."""
+    session = visit.session
+    return {
         "here": visit.request.path.removeprefix(ROOT).partition("/")[0],
         "form_value": session.form,
-        "notice": notice,
         "pages": [each for each in PAGES if not page_refused(visit.access, False, ROOT + each[0])],
-        "awaited": await _awaited(visit),
-        "who": visit.session.token.name if visit.session.token else "",
+        "awaited": None if "awaited" in data else await waiting(visit),
+        "who": session.token.name if session.token else "",
         "mode": mode(visit.edge),
         "exposed": visit.edge.settings.server.loopback and session.host.rpartition(":")[0] != NAME,
         "now": visit.now,
+        **data,
     }
-    # In a thread: a page of fifty memories takes some ten milliseconds, in which streams go on.
-    return await asyncio.to_thread(rendered, template, status, title=title, **frame, **data)
-
-
-async def _awaited(visit: PageVisit) -> int:
-    """How many candidates wait for who looks."""
-    access, memory = visit.access, visit.edge.memory
-    if access.user is None or memory is None:
-        return await visit.edge.candidates_waiting()
-    # Not those of whom the address names: this stands on the page, too, that refuses them.
-    owners = await memory.commands.everything_of(Scope(access.org, access.user))
-    return await memory.journal.candidates_waiting(owners)
 
 
 async def fault(request: web.Request, session: WebSession | None, status: int, sentence: str) -> web.Response:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 from aiohttp import web
 
 from memory.candidate import CandidateState
-from memory.fact import State
+from memory.fact import Fact, Sensitivity
+from memory.services.person.commands import NotFound
+from memory.services.person.fact_revision import Superseded
 from proxy.api import serializers
+from proxy.api.facts import changes_of, drafts_of
 from proxy.fail_open import fail_open
 from proxy.web.contradictions import contradictions
-from proxy.web.drafts import last as last_decided
+from proxy.web.decisions import REVIEW
+from proxy.web.decisions import last as last_decided
+from proxy.web.quarantine import in_quarantine
 from proxy.web.rendering import show
 from proxy.web.visit import WITHIN, PageVisit
 
@@ -33,6 +39,12 @@ MOMENT = 0.3
 DRAFTS = 30
 """The newest of what was read with doubt."""
 
+WEIGHED = 6
+"""Drafts, and sides of contradictions, that are shown with what was said and what would change."""
+
+SAID = 3
+"""Sessions of which it is shown what was said there."""
+
 MAX_TEXT_CHARS = 200_000
 """Characters of what is approved: a skill is a whole file."""
 
@@ -45,10 +57,7 @@ async def review(visit: PageVisit) -> web.StreamResponse:
     decided = [each for each in every if each["decided_at"] and each not in waiting]
     decided.sort(key=lambda each: float(each["decided_at"].timestamp()), reverse=True)
     last = next((each for each in decided if each["id"] == visit.session.decided), None)
-    put_off = await visit.memory.journal.facts(sorted(visit.session.later), owners)
-    later = {fact.id for fact in put_off if fact.state is State.DRAFT}
-    states = frozenset({State.DRAFT})
-    drafts = await visit.memory.commands.facts(owners, states=states, limit=DRAFTS + len(later))
+    drafts, deferred = await drafts_of(visit.memory, owners, DRAFTS)
     return await show(
         visit,
         "review.html",
@@ -58,14 +67,36 @@ async def review(visit: PageVisit) -> web.StreamResponse:
         last=last,
         decided=decided[:DECIDED],
         gone=await _gone(visit),
-        drafts=[serializers.memory(fact, visit.now) for fact in drafts if fact.id not in later][:DRAFTS],
-        later=len(later),
-        draft=await last_decided(visit),
-        unsettled=[
-            [serializers.memory(fact, visit.now) for fact in group]
-            for group in await contradictions(visit.memory, owners)
-        ],
+        quarantined=await in_quarantine(visit),
+        drafts=[await _weighed(visit, fact, place) for place, fact in enumerate(drafts)],
+        later=len(deferred),
+        last_fact=await last_decided(visit, REVIEW),
+        unsettled=await _rivals(visit, await contradictions(visit.memory, owners)),
     )
+
+
+async def _rivals(visit: PageVisit, groups: Sequence[Sequence[Fact]]) -> list[list[dict[str, Any]]]:
+    places = iter(range(sum(map(len, groups))))
+    return [[await _weighed(visit, fact, next(places)) for fact in group] for group in groups]
+
+
+async def _weighed(visit: PageVisit, fact: Fact, place: int) -> dict[str, Any]:
+    """A fact to be decided about, and for the first ones what was said of it and what would change if it holds."""
+    held = serializers.memory(fact, visit.now)
+    if place >= WEIGHED:
+        return {"held": held, "said": [], "changes": None}
+    said = await visit.ask("GET", "facts/{id}/sayings", limit=SAID, everything=True, id=fact.id)
+    try:
+        pairs = await visit.memory.fact_reviser.would_confirm(fact.id, await visit.everything())
+    except (NotFound, Superseded):
+        # Decided elsewhere while the page was made.
+        pairs = []
+    shown = fact.sensitivity is not Sensitivity.RESTRICTED
+    return {
+        "held": held,
+        "said": said["sayings"] if shown else [],
+        "changes": [each for each in changes_of(pairs, visit.now) if each["memory"]["id"] != fact.id],
+    }
 
 
 async def _gone(visit: PageVisit) -> Any:
@@ -158,7 +189,7 @@ def _layer(visit: PageVisit) -> dict[str, str]:
 def _decided(
     visit: PageVisit, held: dict[str, Any], word: str, written: list[dict[str, str]] | None = None
 ) -> web.Response:
-    visit.session.decided, visit.session.draft = held["id"], None
+    visit.session.decided, visit.session.fact = held["id"], None
     files = ", ".join(each["file"] for each in written or ())
     return visit.sent_to("review", f"{word}: {held['title'][:200]}" + (f" (written: {files})" if files else ""))
 

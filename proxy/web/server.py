@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Any
 
 from aiohttp import web
 
 from proxy.api.config import compared
+from proxy.api.findings import found_last
 from proxy.api.health import unwell
 from proxy.settings import Loaded
-from proxy.web.findings import FINDINGS
 from proxy.web.rendering import show
 from proxy.web.visit import PageVisit
 
@@ -22,12 +21,7 @@ async def health(visit: PageVisit) -> web.StreamResponse:
     """The page; also while memory is not open."""
     edge = visit.edge
     memory = edge.memory
-
-    async def backups() -> dict[str, Any]:
-        told: dict[str, Any] = await visit.ask("GET", "backups")
-        return told
-
-    found = await visit.request.app[FINDINGS].latest(backups if memory else None)
+    found = await found_last(visit.request)
     return await show(
         visit,
         "health.html",

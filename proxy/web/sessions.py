@@ -52,7 +52,7 @@ async def session(visit: PageVisit) -> web.StreamResponse:
         WindowUse(
             each.at,
             each.tokens,
-            each.tokens + max(each.saved, 0),
+            each.own_tokens,
             each.window,
             each.shed.step if each.shed else "",
             len(each.shown) + len(each.paged),

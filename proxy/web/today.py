@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
 from aiohttp import web
 
-from memory.fact import Sensitivity, State
+from memory.fact import Fact, Sensitivity, State
 from memory.services.person.why import why as found_out
 from memory.session import Receipt, Session
 from proxy import explanations
 from proxy.api import savings, serializers
+from proxy.api.facts import drafts_of
 from proxy.api.responses import answer
 from proxy.errors import Refusal
 from proxy.web.contradictions import contradictions
+from proxy.web.decisions import TODAY, last
 from proxy.web.plots.day import DayRequest, timeline
 from proxy.web.plots.receipt import receipt
-from proxy.web.rendering import show
+from proxy.web.rendering import part, show
 from proxy.web.visit import PageVisit
+from proxy.web.waiting import Waiting, waiting
 
 REQUESTS = 200
 """Requests that are looked through for those of today."""
@@ -26,23 +31,57 @@ REQUESTS = 200
 SHOWN = 20
 """Requests, and memories, that are told."""
 
+EACH = 3
+"""Of each kind of what waits that are told by name."""
+
 
 async def today(visit: PageVisit) -> web.StreamResponse:
     """The page."""
+    return await show(visit, "today.html", "Today", last=await last(visit, TODAY), **await _told(visit))
+
+
+async def live(visit: PageVisit) -> web.StreamResponse:
+    """What of the page changes, for one that stays open."""
+    return await part(visit, "live.html", **await _told(visit))
+
+
+async def news(visit: PageVisit) -> web.StreamResponse:
+    """The mark of what the page would tell now, for one that stays open."""
+    receipts, learnt = await _newest(visit)
+    return answer({"mark": _mark(receipts, learnt, await waiting(visit))})
+
+
+async def _newest(visit: PageVisit) -> tuple[list[Receipt], list[Fact]]:
+    """The newest requests, and what was learnt today."""
+    journal, owners = visit.memory.journal, await visit.owners()
+    receipts = [each for each in await journal.receipts(REQUESTS, visit.scope) if each.kind.teaches]
+    return receipts, await journal.listed(owners, {State.ACTIVE}, since=_midnight(visit.now), limit=SHOWN + 1)
+
+
+def _midnight(now: datetime) -> datetime:
+    return now.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _mark(receipts: Sequence[Receipt], learnt: Sequence[Fact], waits: Waiting) -> str:
+    """Changes when something came to any of them, or went."""
+    ids = [*(each.id for each in receipts[:1]), *(each.id for each in learnt), waits.told]
+    return hashlib.sha256("\n".join(ids).encode()).hexdigest()[:16]
+
+
+async def _told(visit: PageVisit) -> dict[str, Any]:
     memory, scope, now = visit.memory, visit.scope, visit.now
-    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    newest = [each for each in await memory.journal.receipts(REQUESTS, scope) if each.kind.teaches]
+    midnight = _midnight(now)
+    newest, learnt = await _newest(visit)
+    waits = await waiting(visit)
     recent = [each for each in newest if each.at >= midnight]
     touched = [each for each in recent if changed(each)][:SHOWN]
     sessions = await memory.journal.sessions_by_id([each.session for each in touched])
     owners = await visit.owners()
-    learnt = await memory.journal.listed(owners, {State.ACTIVE}, since=midnight, limit=SHOWN + 1)
-    waiting = (await visit.ask("GET", "candidates"))["candidates"]
-    return await show(
-        visit,
-        "today.html",
-        "Today",
-        day=timeline(
+    candidates = (await visit.ask("GET", "candidates"))["candidates"]
+    drafts, _ = await drafts_of(memory, owners, EACH)
+    contradicting = await contradictions(memory, owners)
+    return {
+        "day": timeline(
             [
                 DayRequest(each.at, each.page_tokens + each.recall_tokens, len(each.shown), each.shed is not None)
                 for each in reversed(recent)
@@ -52,24 +91,19 @@ async def today(visit: PageVisit) -> web.StreamResponse:
         )
         if recent
         else "",
-        requests=[request(each, sessions.get(each.session)) for each in touched],
-        untouched=len(recent) - sum(map(changed, recent)),
-        newest=newest[0].id if newest else "",
-        learnt=[serializers.memory(fact, now) for fact in learnt[:SHOWN]],
-        more=len(learnt) > SHOWN,
-        since=midnight,
-        candidates=waiting[:3],
-        unsettled=len(await contradictions(memory, owners)),
-        asked=await memory.features.asks(owners),
-        sums=await savings.summed(memory, 1, now, scope),
-    )
-
-
-async def news(visit: PageVisit) -> web.StreamResponse:
-    """``?since=ID``: how many requests came since the one of that receipt, for a page that stays open."""
-    newest = [each.id for each in await visit.memory.journal.receipts(50, visit.scope) if each.kind.teaches]
-    since = visit.query("since")
-    return answer({"new": newest.index(since) if since in newest else len(newest)})
+        "requests": [request(each, sessions.get(each.session)) for each in touched],
+        "untouched": len(recent) - sum(map(changed, recent)),
+        "mark": _mark(newest, learnt, waits),
+        "awaited": waits,
+        "learnt": [serializers.memory(fact, now) for fact in learnt[:SHOWN]],
+        "more": len(learnt) > SHOWN,
+        "since": midnight,
+        "candidates": candidates[:EACH],
+        "drafts": [serializers.memory(fact, now) for fact in drafts],
+        "unsettled": [[serializers.memory(fact, now) for fact in group] for group in contradicting[:EACH]],
+        "asked": await memory.features.asks(owners),
+        "sums": await savings.summed(memory, 1, now, scope),
+    }
 
 
 async def why(visit: PageVisit) -> web.StreamResponse:

@@ -200,6 +200,13 @@ class Looking:
             await asyncio.sleep(0.05)
         return False
 
+    async def within(self, text: str) -> bool:
+        """Whether a text comes to the page that is open, which asks every few seconds."""
+        for _ in range(4):
+            if await self.soon(text):
+                return True
+        return False
+
     def check(self, name: str, passed: bool, detail: str = "") -> None:
         self.checks.append(Check(name, passed, detail))
         if not passed:

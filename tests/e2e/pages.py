@@ -79,6 +79,7 @@ class Pages(Looking):
         await self._another_port()
         await self._decided_by_keys()
         await self._set_right()
+        await self._brought_up_to_date()
 
     async def _hostile(self) -> None:
         """Texts that are programs elsewhere are texts here: no markup, so that the policy has nothing to refuse."""
@@ -171,6 +172,11 @@ class Pages(Looking):
         self.check("2 on a contradiction: that one holds", await self.soon("Confirmed:"))
         left = await memory.journal.facts([one.id, other.id], [held[0]["owner"]])
         self.check("the other holds no more", sorted(each.state for each in left) == ["active", "superseded"])
+        await self._focused_undo()
+        await self.browser.press("u")
+        self.check("u: the contradiction waits again", await self.soon("Waits again:"))
+        left = await memory.journal.facts([one.id, other.id], [held[0]["owner"]])
+        self.check("both hold again", [each.state for each in left] == ["active", "active"])
 
     async def _focused_undo(self) -> None:
         await self.browser.run("document.querySelector('.undo button').focus()")
@@ -196,6 +202,27 @@ class Pages(Looking):
             "leaves on Thursday" in said and "leaves on Tuesday" not in said,
             said[-600:],
         )
+
+    async def _brought_up_to_date(self) -> None:
+        """Today changes by itself while nobody has a hand on it; else a line tells, and nothing moves."""
+        place = "return document.activeElement.getBoundingClientRect().top"
+        await self.browser.visit(self.root)
+        await self._said("I prefer maps over tables of distances.", "maps")
+        self.check("what was learnt comes by itself", await self.within("I prefer maps over tables of distances."))
+        self.check("a line tells that", "Brought up to date: " in await self.text())
+        await self.browser.run("document.querySelector('#live [data-list=learnt] button').focus()")
+        before = await self.browser.run(place)
+        await self._said("I prefer globes over flat maps.", "globes")
+        self.check("with the focus on it only a line tells", await self.within("1 new memory: show"))
+        self.check("nothing has moved", await self.browser.run(place) == before)
+        self.check("and nothing has come", "globes over flat maps" not in await self.text())
+        await self.browser.run("document.activeElement.blur()")
+        self.check("it comes when the focus is gone", await self.within("I prefer globes over flat maps."))
+        await self.complaints("a page that is brought up to date")
+
+    async def _said(self, text: str, session: str) -> None:
+        await self.proxy.chat(text, session=session)
+        await self.proxy.learned()
 
     def _written(self, rule: str) -> bool:
         return self.rules.exists() and rule in self.rules.read_text()

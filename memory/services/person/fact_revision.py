@@ -1,15 +1,21 @@
-"""A person sets a fact right: it still holds, or this is what holds now."""
+"""A person sets a fact right: it still holds, this is what holds now, it does not hold, or it was learnt by mistake.
+
+What was decided last of a fact can be taken back for as long as the server runs and nothing else has changed it.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import datetime
-from typing import Protocol
+from datetime import datetime, timedelta
+from typing import Final, Protocol
 
-from memory.fact import Fact, Origin, State, outlasts
+import msgspec
+
+from memory.fact import Fact, MemoryTier, Origin, State, outlasts
 from memory.language.contradiction import settles
-from memory.learning.outcome import ended
+from memory.learning.outcome import ended, withdrawn, without
 from memory.learning.redact import redact
 from memory.learning.tombstones import dismissal_of
 from memory.ports import Journal, Lesson, MemoryUse
@@ -21,6 +27,15 @@ from memory.services.person.commands import Commands, NotFound
 
 CERTAIN = 0.95
 """The least confidence of what a person has confirmed."""
+
+DECISIONS: Final = 200
+"""Decisions that can be taken back: the oldest makes room."""
+
+DEFERRED_FOR: Final = timedelta(days=1)
+"""How long a draft that was put off is not asked about."""
+
+DEFERRED: Final = "deferred_drafts"
+"""Under this name the journal keeps until when drafts are put off."""
 
 
 class Superseded(ValueError):
@@ -35,14 +50,18 @@ class NoDraft(ValueError):
     """Only a draft can be dismissed."""
 
 
+class NotActive(ValueError):
+    """Only what holds, and is no rule that others were given, can be taken back or called wrong."""
+
+
 class ChangedSince(ValueError):
-    """What is to be taken back was changed meanwhile."""
+    """What is to be taken back was changed meanwhile, or nothing was decided of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a person has said of a draft: ``fact`` is it as it was, ``before`` and ``after`` are all facts that this
-    changed. ``dismissal`` is the hash under which it does not come back, empty where it holds."""
+    """What a person has said of a fact: ``fact`` is it as it was, ``before`` and ``after`` are all facts that this
+    changed. ``dismissal`` is the hash under which it does not come back, empty where it may."""
 
     fact: Fact
     before: tuple[Fact, ...]
@@ -77,6 +96,8 @@ class FactReviser:
         self._now = now
         self._followers = followers
         self._told_confirmed = confirmed
+        self._decisions: dict[str, Decision] = {}
+        self._deferring = asyncio.Lock()
 
     async def confirm(self, id: str, owners: Sequence[str]) -> Fact:
         """A fact still holds: it is the person's own word from now on, takes part in recall again where it was
@@ -92,9 +113,19 @@ class FactReviser:
         async def drawn() -> Lesson:
             return await self._confirmed(await self._fact(id, owners), owners)
 
-        held = await self._revised(drawn, owners)
+        held = await self._decide(drawn, owners)
         await self._told_confirmed(held)
         return held
+
+    async def would_confirm(self, id: str, owners: Sequence[str]) -> list[tuple[Fact, Fact]]:
+        """What :meth:`confirm` would change: each fact as it is and as it would be, the one of the id first.
+
+        Raises:
+            NotFound, Ambiguous, Superseded: as :meth:`confirm`.
+        """
+        lesson = await self._confirmed(await self._fact(id, owners), owners)
+        before = {each.id: each for each in await self._journal.facts([each.id for each in lesson.facts], owners)}
+        return [(before[each.id], each) for each in lesson.facts if each.id in before]
 
     async def dismiss(self, id: str, owners: Sequence[str]) -> Fact:
         """A draft was of the moment: it does not wait any more, bears no rule out, and does not come back in the same
@@ -106,38 +137,66 @@ class FactReviser:
         """
 
         async def drawn() -> Lesson:
-            return await self._dismissed(await self._draft(id, owners))
+            return await self._put_away(await self._draft(id, owners))
 
-        return await self._revised(drawn, owners)
+        return await self._decide(drawn, owners, dismisses=True)
 
-    async def decide(self, id: str, owners: Sequence[str], holds: bool) -> Decision:
-        """Confirm a draft, or dismiss it, so that :meth:`take_back` can undo that.
+    async def refute(self, id: str, owners: Sequence[str]) -> Fact:
+        """A fact is wrong, and nothing takes its place: it ends now, as if its author had taken it back, and stays in
+        its history.
 
         Raises:
-            NotFound, Ambiguous, Superseded, NoDraft: as :meth:`dismiss`.
+            NotFound, Ambiguous, Superseded: as :meth:`confirm`.
+            NotActive: when it does not hold anyway, or is a rule that others were given.
         """
-        before: list[Fact] = []
 
         async def drawn() -> Lesson:
-            draft = await self._draft(id, owners)
-            lesson = await (self._confirmed(draft, owners) if holds else self._dismissed(draft))
-            before.extend(await self._journal.facts([fact.id for fact in lesson.facts], owners))
-            return lesson
+            fact = await self._active(id, owners)
+            facts = withdrawn(fact, await self._journal.facts(fact.contradicts, owners), self._now())
+            return lesson_of(0, facts, (), frozenset(each.id for each in facts))
 
-        lesson = await self._learner.revise(drawn)
-        fact = next(each for each in before if each.id == lesson.facts[0].id)
-        dismissal = b"" if holds else dismissal_of(self._journal.key(), fact.owner, fact.text)
-        # As it is stored, the use that a confirmation counts for included.
-        after = await self._journal.facts([each.id for each in lesson.facts], owners)
-        return Decision(fact, tuple(before), tuple(after), dismissal)
+        return await self._decide(drawn, owners)
 
-    async def take_back(self, decision: Decision, owners: Sequence[str]) -> Fact:
-        """The draft waits again, and what it had ended or contradicted is as it was; a pin and uses that came since
-        stay. Knowledge that it bore out counts it again only when it is said again.
+    async def unlearn(self, id: str, owners: Sequence[str]) -> Fact:
+        """A fact was learnt by mistake: it is put away, what it had ended holds again, and it does not come back in
+        the same words unless it is said for sure. What of that was to end on a day of its own ends on none now.
 
         Raises:
-            ChangedSince: when any of it is gone or was changed meanwhile.
+            NotFound, Ambiguous, Superseded: as :meth:`confirm`.
+            NotActive: when it does not hold anyway, or is a rule that others were given.
         """
+
+        async def drawn() -> Lesson:
+            fact = await self._active(id, owners)
+            return await self._put_away(fact, await self._as_before_learning(fact, owners))
+
+        return await self._decide(drawn, owners, dismisses=True)
+
+    async def decided(self, id: str, owners: Sequence[str]) -> bool:
+        """Whether :meth:`take_back` has something to take back of the fact of an id: it was decided or put off, and is
+        there still."""
+        there = bool(await self._journal.facts([id], owners))
+        if not there:
+            self._decisions.pop(id, None)
+        return there and (id in self._decisions or id in await self.deferred())
+
+    async def take_back(self, id: str, owners: Sequence[str]) -> Fact:
+        """What was decided last of a fact is undone: a draft waits again, and what the decision had ended or freed of a
+        contradiction is as it was; a pin and uses that came since stay. Knowledge that it bore out counts it again only
+        when it is said again.
+
+        Raises:
+            NotFound, Ambiguous: as :meth:`confirm`.
+            ChangedSince: when nothing was decided of it, or any of it is gone or was changed meanwhile.
+        """
+        found = await self._commands.memory(id, owners)
+        if isinstance(found, Fact) and await self._defer(found.id, None):
+            return found
+        decision = self._decisions.get(found.id)
+        if decision is None:
+            raise ChangedSince(
+                "there is nothing to take back: it was done or forgotten already, or before the server started"
+            )
 
         async def drawn() -> Lesson:
             ids = [fact.id for fact in decision.before]
@@ -150,7 +209,41 @@ class FactReviser:
             back = [_as_before(now[before.id], before, after[before.id]) for before in decision.before]
             return lesson_of(0, back, (), frozenset(ids))
 
-        return await self._revised(drawn, owners)
+        held = await self._revised(drawn, owners)
+        self._decisions.pop(found.id, None)
+        return held
+
+    async def defer(self, id: str, owners: Sequence[str]) -> Fact:
+        """A draft is not asked about for a day.
+
+        Raises:
+            NotFound, Ambiguous, Superseded, NoDraft: as :meth:`dismiss`.
+        """
+        draft = await self._draft(id, owners)
+        await self._defer(draft.id, self._now() + DEFERRED_FOR)
+        return draft
+
+    async def deferred(self) -> frozenset[str]:
+        """The ids of everybody's drafts that are put off at the moment."""
+        now = self._now().timestamp()
+        return frozenset(id for id, until in (await self._put_off()).items() if until > now)
+
+    async def _put_off(self) -> dict[str, float]:
+        kept = await self._journal.meta(DEFERRED)
+        return msgspec.json.decode(kept, type=dict[str, float]) if kept else {}
+
+    async def _defer(self, id: str, until: datetime | None) -> bool:
+        """Put a draft off, or (None) not any more; whether that changes something."""
+        async with self._deferring:
+            now = self._now().timestamp()
+            kept = {each: till for each, till in (await self._put_off()).items() if till > now}
+            if until is None and id not in kept:
+                return False
+            kept.pop(id, None)
+            if until is not None:
+                kept[id] = until.timestamp()
+            await self._journal.set_meta(DEFERRED, msgspec.json.encode(kept))
+            return True
 
     async def update(self, id: str, text: str, owners: Sequence[str]) -> Fact:
         """Something else holds now, in the person's own words; the fact ends and is linked with the new one.
@@ -177,6 +270,32 @@ class FactReviser:
             return lesson_of(0, (new, ended(fact, now)), (), frozenset({fact.id}))
 
         return await self._revised(drawn, owners)
+
+    async def _decide(
+        self, drawn: Callable[[], Awaitable[Lesson]], owners: Sequence[str], dismisses: bool = False
+    ) -> Fact:
+        """The first fact of a lesson as it stands when that is written, which :meth:`take_back` can undo."""
+        before: list[Fact] = []
+
+        async def noted() -> Lesson:
+            lesson = await drawn()
+            before.extend(await self._journal.facts([fact.id for fact in lesson.facts], owners))
+            return lesson
+
+        lesson = await self._learner.revise(noted)
+        ids = [fact.id for fact in lesson.facts]
+        fact = next(each for each in before if each.id == ids[0])
+        dismissal = dismissal_of(self._journal.key(), fact.owner, fact.text) if dismisses else b""
+        # As it is stored, the use that a confirmation counts for included.
+        after = {each.id: each for each in await self._journal.facts(ids, owners)}
+        if fact.id not in after:
+            raise NotFound(f"{fact.id} was forgotten meanwhile")
+        await self._defer(fact.id, None)
+        self._decisions.pop(fact.id, None)
+        while len(self._decisions) >= DECISIONS:
+            del self._decisions[next(iter(self._decisions))]
+        self._decisions[fact.id] = Decision(fact, tuple(before), tuple(after.values()), dismissal)
+        return after[fact.id]
 
     async def _revised(self, drawn: Callable[[], Awaitable[Lesson]], owners: Sequence[str]) -> Fact:
         """The first fact of a lesson, as it stands when that is written."""
@@ -215,11 +334,40 @@ class FactReviser:
             raise NoDraft(f"{fact.id} is no draft, it is {fact.state}: palimpsest forget deletes it")
         return fact
 
-    async def _dismissed(self, draft: Fact) -> Lesson:
-        dismissed = dismissal_of(self._journal.key(), draft.owner, draft.text)
+    async def _active(self, id: str, owners: Sequence[str]) -> Fact:
+        fact = await self._fact(id, owners)
+        if fact.state is not State.ACTIVE:
+            raise NotActive(f"{fact.id} does not hold, it is {fact.state}")
+        if fact.tier is MemoryTier.SHARED:
+            raise NotActive(f"{fact.id} is a rule that others were given: take its approval back on the page Review")
+        return fact
+
+    async def _put_away(self, fact: Fact, beside: Sequence[Fact] = ()) -> Lesson:
+        dismissed = dismissal_of(self._journal.key(), fact.owner, fact.text)
         await self._journal.tombstone([dismissed], self._now())
-        await self._journal.withdraw_evidence([draft.id])
-        return lesson_of(0, (replace(draft, state=State.ARCHIVED),), (), frozenset({draft.id}))
+        await self._journal.withdraw_evidence([fact.id])
+        facts = (replace(fact, state=State.ARCHIVED), *beside)
+        return lesson_of(0, facts, (), frozenset(each.id for each in facts))
+
+    async def _as_before_learning(self, fact: Fact, owners: Sequence[str]) -> list[Fact]:
+        """What a fact had ended, as it holds again where nothing else stands in its place, and what is at odds with
+        either."""
+        back: dict[str, Fact] = {}
+        for each in await self._journal.facts(fact.supersedes, owners):
+            by = [one for one in await self._followers([each.id], owners) if one.id != fact.id]
+            if each.state in (State.SUPERSEDED, State.ARCHIVED) and not any(one.state is State.ACTIVE for one in by):
+                until = None if each.valid_until in (fact.valid_from, each.superseded_at) else each.valid_until
+                back[each.id] = replace(each, state=State.ACTIVE, valid_until=until, superseded_at=None)
+        rivals = {id for each in (fact, *back.values()) for id in each.contradicts} - {fact.id}
+        changed = {each.id: each for each in await self._journal.facts(sorted(rivals), owners)} | back
+        for id, each in changed.items():
+            if each.state is State.ACTIVE:
+                held_again = [
+                    one.id for one in back.values() if id in one.contradicts and one.id not in each.contradicts
+                ]
+                freed = without(each, [fact.id])
+                changed[id] = replace(freed, contradicts=(*freed.contradicts, *held_again))
+        return [each for each in changed.values() if each.state is State.ACTIVE]
 
     async def _fact(self, id: str, owners: Sequence[str]) -> Fact:
         memory = await self._commands.memory(id, owners)

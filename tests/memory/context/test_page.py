@@ -10,7 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.context.pack import tokens_of
-from memory.context.page import EARLIER, PAGE_CLOSING, ROOM, VARYING, Page, frame_page, heading, page
+from memory.context.page import (
+    EARLIER,
+    PAGE_CLOSING,
+    ROOM,
+    VARYING,
+    Page,
+    frame_page,
+    heading,
+    page,
+    tokens_by_part,
+)
 from memory.context.page_diff import statement_of_line
 from memory.fact import Category, Fact, FactKind, MemoryTier, Origin, Sensitivity, Stability, State, Stream
 from memory.learning import corrections
@@ -264,3 +274,13 @@ def test_what_is_pinned_of_a_life_always_has_room() -> None:
     many = [wish(f"I avoid food of kind {n}, whoever cooks it and wherever I am.") for n in range(60)]
     pinned = [replace(each, pinned=True) for each in many[:12]]
     assert {each.id for each in pinned} <= set(page([*pinned, *many[12:]], 400, NOW).memories)
+
+
+@pytest.mark.parametrize("own", ["", "Mind the tide.", "## Project\n\nMine, under a heading of ours: größer."])
+def test_the_tokens_of_its_parts_add_up_to_those_of_the_page(own: str) -> None:
+    made = page([DAIRY, TABS, DATABASE], 500, NOW)
+    text = "\n\n".join(filter(None, [own, made.text]))
+    parts = tokens_by_part(text, own)
+    assert sum(parts.values()) == tokens_of(text) and parts.get(None, 0) == tokens_of(own)
+    assert set(parts) - {None} == set(made.streams) == {Stream.IDENTITY, Stream.PROJECTS, Stream.FLOW}
+    assert tokens_by_part("", "") == {} and tokens_by_part(own, own) == ({None: tokens_of(own)} if own else {})

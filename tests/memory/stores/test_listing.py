@@ -9,6 +9,7 @@ from memory.conversation import Form
 from memory.edits import Act, Entry
 from memory.fact import FactKind, Origin, State
 from memory.ports import Lesson
+from memory.provenance import QuarantinedSession, SelectedMemories
 from memory.session import ShownMemory
 from memory.stores.journal import SqlJournal
 from tests.memory.stores.derived_facts import ANN, AT, BOB, exchange, fact, owner, passage, session, user
@@ -44,6 +45,26 @@ async def test_contradictions_are_listed(journal: SqlJournal) -> None:
     await journal.learn(Lesson(0, (one, other, fact("ended", state=State.ARCHIVED, contradicts=(one.id,)))))
     assert [each.id for each in await journal.unsettled(MINE)] == [one.id]
     assert await journal.unsettled((owner(BOB),)) == []
+
+
+async def test_drafts_that_wait_are_counted(journal: SqlJournal) -> None:
+    drafts = [fact(f"number {n}", state=State.DRAFT) for n in range(3)]
+    await journal.learn(Lesson(0, (*drafts, fact("held"), fact("Bob's", scope=BOB, state=State.DRAFT))))
+    assert await journal.drafts_waiting(MINE) == 3
+    assert await journal.drafts_waiting(MINE, [drafts[0].id, "another"]) == 2
+    assert await journal.drafts_waiting(()) == 0
+
+
+async def test_what_is_in_quarantine_is_counted_by_session(journal: SqlJournal) -> None:
+    facts = [fact(f"number {n}", session=f"s{n // 2}") for n in range(3)]
+    talk = passage("we talked", session="s0")
+    await journal.learn(Lesson(0, (*facts, fact("Bob's", scope=BOB)), (talk,)))
+    assert await journal.quarantined_sessions(MINE, 10) == []
+    await journal.shelve(SelectedMemories((*facts, talk)), True)
+    await journal.shelve(SelectedMemories(tuple(await journal.facts_of((owner(BOB),)))), True)
+    held = [QuarantinedSession("s0", 2, 1), QuarantinedSession("s1", 1, 0)]
+    assert await journal.quarantined_sessions(MINE, 10) == held
+    assert await journal.quarantined_sessions(MINE, 1) == held[:1]
 
 
 async def test_receipts_of_a_memory_and_of_a_session_are_the_persons_own(journal: SqlJournal) -> None:

@@ -63,8 +63,26 @@ async def test_every_operation_answers_as_it_is_described(tmp_path: Path) -> Non
 
 async def _looked(ask: Visits) -> None:
     for path in (
-        *("health", "ready", "api", "api/glance", "api/status", "api/money", "api/audit", "api/config", "api/keys"),
-        *("api/embedder", "api/reindex", "api/backups", "api/backups/index", "api/config/trial?tokens=50"),
+        *(
+            "health",
+            "ready",
+            "api/doctor",
+            "api",
+            "api/glance",
+            "api/status",
+            "api/money",
+            "api/audit",
+            "api/config",
+            "api/keys",
+        ),
+        *(
+            "api/embedder",
+            "api/reindex",
+            "api/backups",
+            "api/backups/index",
+            "api/doctor",
+            "api/config/trial?tokens=50",
+        ),
         *("api/project?directory=/srv/zoo", "api/search?text=PostgreSQL", "api/search?text=PostgreSQL&explain=1"),
         *("api/names", "api/names?name=postgresql", "api/export", "api/page?project=loom", "api/branches", "api/gone"),
         *("api/page/history?project=loom", "api/quarantine", "api/why?project=loom", "api/learnt-on/main"),
@@ -76,8 +94,9 @@ async def _looked(ask: Visits) -> None:
         await ask("GET", f"api/log/{receipt['id']}")
     for session in (await ask("GET", "api/sessions"))["sessions"]:
         await ask("GET", f"api/sessions/{session['id']}")
+        await ask("GET", f"api/log?session={session['id']}")
     for fact in (await ask("GET", "api/facts"))["facts"]:
-        for more in ("", "/history", "/curve", "/sayings"):
+        for more in ("", "/history", "/curve", "/sayings", "/uses", "/forget"):
             await ask("GET", f"api/facts/{fact['id']}{more}")
     for candidate in (await ask("GET", "api/candidates"))["candidates"]:
         await ask("GET", f"api/candidates/{candidate['id']}")
@@ -92,7 +111,15 @@ async def _decided(ask: Visits, folder: Path) -> None:
     await ask("GET", f"api/facts/{fact}/history")
     await ask("POST", "api/import/records", orjson.dumps(draft("u:/local")))
     [doubtful] = (await ask("GET", "api/facts?state=draft"))["facts"]
+    await ask("POST", f"api/facts/{doubtful['id']}/defer", {})
+    await ask("GET", "api/drafts")
+    await ask("POST", f"api/facts/{doubtful['id']}/take-back", {})
+    await ask("GET", "api/drafts")
+    await ask("GET", f"api/facts/{doubtful['id']}/confirm")
     await ask("POST", f"api/facts/{doubtful['id']}/dismiss", {})
+    for act in ("refute", "unlearn"):
+        await ask("POST", f"api/facts/{newer}/{act}", {})
+        await ask("POST", f"api/facts/{newer}/take-back", {})
     await ask("POST", f"api/facts/{newer}/promote", {"to": "user"})
     await ask("PUT", "api/page?project=loom", {"own": "- The lab has a lathe."})
 

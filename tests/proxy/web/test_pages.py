@@ -5,8 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
+from html import unescape
 from pathlib import Path
 
+import orjson
 import pytest
 import pytest_asyncio
 
@@ -84,6 +86,18 @@ async def test_sessions_are_drawn(full: Running) -> None:
     assert "the heron nests at the northern pier" in (await browser.get(handle)).text
     await browser.get("content/0123456789ab.0", 404)
     await browser.get("content/x", 422)
+
+
+async def test_additions_do_not_count_as_the_clients_own(full: Running) -> None:
+    browser, ask = await let_in(full), asking(full)
+    standing = (await ask("GET", "api/sessions"))["sessions"]
+    longer = next(each for each in standing if each["own"] < each["tokens"])
+    page = await browser.get(f"sessions/{longer['id']}")
+    assert f"the client's own history {longer['own']:,};" in unescape(page.raw)
+    receipts = (await ask("GET", "api/log?limit=200"))["receipts"]
+    newest = next(each for each in receipts if each["session"] == longer["id"])
+    added = newest["sources"]["page"] + newest["sources"]["recall"]
+    assert longer["own"] == newest["tokens"] - added > 0 and added > 0
 
 
 async def test_research_is_shown_searched_and_forgotten(full: Running) -> None:
@@ -186,7 +200,10 @@ async def test_thresholds_are_tried_before_they_are_changed(full: Running) -> No
 async def test_the_page_is_shown_as_sessions_were_given_it(full: Running) -> None:
     browser = await let_in(full)
     page = await browser.get("page?project=loom")
-    assert "tokens of 500 that it may have" in page.text and "projects" in page.text
+    budget = (await asking(full)("GET", "api/page?project=loom"))["budget"]
+    assert budget["whole"] == sum(budget["parts"].values()) > 0 and budget["most"] == 500
+    assert f"about {budget['whole']} tokens of 500 that it may have" in page.text
+    assert f"projects {budget['parts']['projects']}" in page.text
     states = (await asking(full)("GET", "api/page/history?project=loom"))["pages"]
     assert len(states) > 1 and "PostgreSQL 16" in states[0]["text"] and sum(each["sessions"] for each in states) > 2
     assert any(
@@ -198,12 +215,34 @@ async def test_the_page_is_shown_as_sessions_were_given_it(full: Running) -> Non
     await browser.get("page/history", 422)
 
 
-async def test_a_page_that_stays_open_hears_of_new_requests(full: Running) -> None:
+async def test_a_page_that_stays_open_is_brought_up_to_date(full: Running) -> None:
     browser = await let_in(full)
-    newest = next(told["data-since"] for tag, told in (await browser.get("")).elements if told.get("id") == "news")
-    assert (await browser.get(f"news?since={newest}")).raw == '{"new":0}'
-    await full.chat("Which cluster is for staging?", session="more")
-    assert (await browser.get(f"news?since={newest}")).raw == '{"new":1}'
+    page = await browser.get("")
+    mark = next(told["data-mark"] for _, told in page.elements if told.get("id") == "live")
+    assert page.raw.count('role="status"') == 1, "a line that tells is there before it tells"
+
+    async def marked() -> str:
+        return str(orjson.loads((await browser.get("news")).raw)["mark"])
+
+    assert await marked() == mark
+    await full.chat("I prefer tables over lists. Which cluster is for staging?", session="more")
+    await full.learned()
+    assert await marked() != mark
+    part = await browser.get("today")
+    assert "I prefer tables over lists" in part.text and "<html" not in part.raw
+    form = part.form("unlearn")
+    assert (await browser.post(form.action, form.fields)).text.count("Undone: ") == 2, "a notice, and the way back"
+
+
+async def test_what_the_next_page_tells_once_is_left_to_it(full: Running) -> None:
+    browser = await let_in(full)
+    form = (await browser.get("memory")).form("memory")
+    sent = {"Origin": browser.origin, "Cookie": browser.cookie}
+    fields = {**form.fields, "text": "The mirror lives in Oslo."}
+    async with full.client.post(full.url + form.action, data=fields, headers=sent, allow_redirects=False) as reply:
+        followed = reply.headers["Location"].removeprefix(ROOT)
+    assert "Remembered" not in (await browser.get("today")).text
+    assert "Remembered" in (await browser.get(followed)).text
 
 
 async def test_while_memory_is_not_open_that_is_told(provider: FakeProvider, tmp_path: Path) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tests.proxy.api.asking import Asking
+from tests.proxy.drafts import draft
 from tests.proxy.web.browsing import Browser
+from tests.proxy.web.contradicting import contradict
 from tests.running import Running
 
 TEXT = "Always squash before a merge"
@@ -86,19 +88,44 @@ async def test_rejected_deferred_and_back(ask: Asking, browser: Browser) -> None
 
 
 async def test_a_contradiction_is_settled_by_a_confirmation(ask: Asking, browser: Browser, proxy: Running) -> None:
-    memory = proxy.edge.memory
-    assert memory is not None
-    for text in ("The deploy key lives in the vault of Rosa", "The deploy key lives in the drawer of Tom"):
-        await ask("POST", "api/remember?project=loom", {"text": text}, status=201)
-    facts = await memory.journal.facts_of(("up:/local/loom",))
-    for one, other in zip(facts, reversed(facts), strict=True):
-        await memory.journal.update(replace(one, contradicts=(other.id,)))
+    await contradict(ask, proxy)
     page = await browser.get("review")
     assert "Contradictions" in page.text and "vault" in page.text and "drawer" in page.text
     assert "1 contradiction" in (await browser.get("")).text
     assert 'data-key="1"' in page.raw and 'data-key="2"' in page.raw
     after = await browser.submit(page, "confirm")
     assert "Confirmed" in after.text and "Review" in after.text and "Contradictions" not in after.text
+
+
+async def test_both_sides_are_shown_with_what_was_said_and_what_would_end(browser: Browser, proxy: Running) -> None:
+    for number, text in enumerate(
+        ("We always run the slow tests before a release.", "We never run the slow tests before a release.")
+    ):
+        await proxy.chat(text, session=f"s{number}")
+        await proxy.learned()
+    page = await browser.get("review")
+    rivals = page.text.partition("Contradictions")[2]
+    assert rivals.count("said by you") == 2 and rivals.count("If it holds:") == 2 and rivals.count("ends") == 2
+    assert len([link for link in page.links if "/sessions/" in link]) == 2, "where each was said"
+    assert page.raw.count('<li class="minus">') == 2
+
+
+async def test_a_draft_is_shown_with_what_it_would_change(ask: Asking, browser: Browser) -> None:
+    old = await ask("POST", "api/remember?project=loom", {"text": "The loom listens on port 4400"}, status=201)
+    records = [draft(old["owner"], "The loom listens on port 5500"), draft(old["owner"], "The porch is green")]
+    for record in records:
+        await ask("POST", "api/import/records?project=loom", record)
+    page = await browser.get("review")
+    told = {each["id"]: (await ask("GET", f"api/facts/{each['id']}/confirm"))["changes"] for each in records}
+    [(held, other), (alone,)] = told.values()
+    assert (held["memory"]["id"], held["becomes"]) == (records[0]["id"], "held") and alone["becomes"] == "held"
+    assert (other["memory"]["id"], other["becomes"]) == (old["id"], "contradicted")
+    drafts = page.text.partition("Drafts")[2]
+    assert (
+        "If it holds: · The loom listens on port 4400 stays, and contradicts it" in drafts
+        and "nothing else changes" in drafts
+    )
+    assert {each["id"] for each in (await ask("GET", "api/drafts"))["drafts"]} == set(told), "nothing was changed"
 
 
 async def test_nobody_elses_candidate_is_there(ask: Asking, browser: Browser) -> None:

@@ -10,6 +10,10 @@ SELECT * FROM facts INDEXED BY facts_following WHERE (supersedes != '[]' OR cont
 AND contradicts != '[]' AND owner IN (?*) AND state = 'active'
 ORDER BY recorded DESC, number DESC LIMIT ?;
 
+-- facts_drafts_waiting: how many drafts of some owners wait, without those of some ids (a JSON list)
+SELECT count(*) AS drafts FROM facts WHERE owner IN (?*) AND state = 'draft'
+AND id NOT IN (SELECT value FROM json_each(?));
+
 -- receipts_showing: the receipts of one person's requests to which a memory was added, the newest first
 SELECT receipts.body FROM mentions JOIN receipts ON receipts.exchange = mentions.number
 JOIN exchanges ON exchanges.number = mentions.number JOIN sessions ON sessions.number = exchanges.session

@@ -88,3 +88,11 @@ SELECT owner FROM research WHERE id = ?;
 -- quarantine_count: how many memories are in quarantine
 SELECT (SELECT count(*) FROM facts WHERE owner GLOB 'quarantine/*')
     + (SELECT count(*) FROM passages WHERE owner GLOB 'quarantine/*') AS number;
+
+-- quarantine_sessions: the sessions of the facts that some owners (a JSON list, as they are named there) have in
+-- quarantine, those with most of them first, and how much of each
+SELECT session, count(*) AS facts, (
+    SELECT count(*) FROM passages WHERE passages.session = facts.session
+    AND passages.owner IN (SELECT value FROM json_each(?1))
+) AS passages FROM facts WHERE owner IN (SELECT value FROM json_each(?1))
+GROUP BY session ORDER BY facts DESC, session LIMIT ?2;

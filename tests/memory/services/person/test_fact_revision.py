@@ -13,6 +13,7 @@ from memory.fact import Origin, State
 from memory.services.person.commands import NotFound
 from tests.fake_provider import fake_provider
 from tests.proxy.api.asking import asking
+from tests.proxy.drafts import draft
 from tests.running import running
 
 ONE, OTHER = "We always run the slow tests before a release.", "We never run the slow tests before a release."
@@ -80,3 +81,71 @@ async def test_what_is_forgotten_while_a_revision_waits_does_not_come_back(tmp_p
         with pytest.raises(NotFound):
             await waiting
         assert await memory.journal.facts_of(owners) == []
+
+
+async def test_the_learning_of_a_fact_is_undone_with_what_it_had_ended(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        ask = asking(proxy)
+
+        async def states() -> dict[str, tuple[str, tuple[str, ...], str | None]]:
+            found = [await ask("GET", f"api/facts/{id}") for id in ids]
+            return {each["text"]: (each["state"], tuple(each["contradicts"]), each["valid_until"]) for each in found}
+
+        old = await ask("POST", "api/remember?project=loom", {"text": "The release manager is Priya."}, status=201)
+        ids = [old["id"]]
+        before = await states()
+        new = await ask("POST", f"api/facts/{old['id']}/update", {"text": "The release manager is Tomas."})
+        ids.append(new["id"])
+        learnt = await states()
+        undone = await ask("POST", f"api/facts/{new['id']}/unlearn", {})
+        assert undone["state"] == State.ARCHIVED
+        assert (await states()) == before | {new["text"]: (State.ARCHIVED, (), None)}
+        found = await ask("GET", "api/search?text=release+manager&project=loom")
+        assert [each["id"] for each in found["results"]] == [old["id"]]
+        await ask("POST", f"api/facts/{new['id']}/unlearn", {}, status=409)
+        await ask("POST", f"api/facts/{new['id']}/take-back", {})
+        assert await states() == learnt
+        refused = await ask("POST", f"api/facts/{new['id']}/take-back", {}, status=409)
+        assert "nothing to take back" in refused["error"]
+
+
+async def test_what_is_wrong_ends_and_frees_what_it_contradicted(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        ask = asking(proxy)
+        for number, text in enumerate((ONE, OTHER)):
+            await proxy.chat(text, session=f"s{number}")
+            await proxy.learned()
+        one, other = (await ask("GET", "api/facts"))["facts"]
+        assert other["contradicts"] == [one["id"]]
+        ended = await ask("POST", f"api/facts/{one['id']}/refute", {})
+        assert (ended["state"], bool(ended["valid_until"])) == (State.SUPERSEDED, True)
+        freed = await ask("GET", f"api/facts/{other['id']}")
+        assert (freed["state"], freed["contradicts"]) == (State.ACTIVE, [])
+        await ask("POST", f"api/facts/{one['id']}/take-back", {})
+        [again, kept] = (await ask("GET", "api/facts"))["facts"]
+        assert (again["contradicts"], kept["contradicts"]) == (one["contradicts"], other["contradicts"])
+
+
+async def test_a_draft_is_put_off_and_taken_back(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        ask = asking(proxy)
+        held = await ask("POST", "api/remember?project=loom", {"text": "The roof of the shed is flat"}, status=201)
+        record = draft(held["owner"])
+        await ask("POST", "api/import/records?project=loom", record)
+
+        async def waiting() -> tuple[list[str], list[str]]:
+            told = await ask("GET", "api/drafts")
+            return [each["id"] for each in told["drafts"]], [each["id"] for each in told["deferred"]]
+
+        assert await waiting() == ([record["id"]], [])
+        await ask("POST", f"api/facts/{record['id']}/defer", {})
+        assert await waiting() == ([], [record["id"]])
+        assert (await ask("GET", "api/drafts?user=bob")) == {"drafts": [], "deferred": []}
+        await ask("POST", f"api/facts/{record['id']}/take-back", {})
+        assert await waiting() == ([record["id"]], [])
+        await ask("POST", f"api/facts/{record['id']}/confirm", {})
+        assert await waiting() == ([], [])
+        await ask("POST", f"api/facts/{record['id']}/defer", {}, status=409)
+        await ask("POST", f"api/facts/{record['id']}/take-back", {})
+        assert await waiting() == ([record["id"]], [])
+        await ask("POST", f"api/facts/{held['id']}/take-back?user=bob", {}, status=404)

@@ -1,4 +1,4 @@
-"""The page Health: what the doctor finds and the newest backups, looked for beside it."""
+"""What the doctor finds and the newest backups, looked for beside the page Health and the endpoint that tell it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pytest
 from memory.stores.backups.backup import take
 from memory.stores.backups.places import BackupLook, own_place, read_state, write_state
 from proxy import diagnosis
-from proxy.web import findings
-from proxy.web.findings import FRESH, NEWEST, LatestFindings
+from proxy.api import findings
+from proxy.api.findings import FRESH, NEWEST, LatestFindings
 from tests.fake_provider import fake_provider
 from tests.proxy.api.asking import asking
 from tests.proxy.web.browsing import let_in
@@ -41,6 +41,9 @@ async def test_the_page_shows_the_doctors_findings_and_each_backup_with_its_last
         assert f"{provider.url} takes connections" in page.text
         assert page.text.index(str(second)) < page.text.index(str(first)), "the newest stands first"
         assert "whole, " in page.text and "3 faults, " in page.text
+        checks = (await asking(proxy)("GET", "api/doctor"))["checks"]
+        [home_found] = [each for each in checks if each["what"] == "data folder"]
+        assert home_found["verdict"] == "well" and home_found["found"] in page.text
         told = {each["folder"]: each for each in (await asking(proxy)("GET", "api/backups"))["backups"]}
         assert told[str(first)]["faults"] == 0 and told[str(second)]["looked_at"].startswith("2026-03-04")
 

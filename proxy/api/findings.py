@@ -1,8 +1,8 @@
-"""What the page Health shows of what takes longer than a page may: the doctor's findings and the newest backups.
+"""What takes longer to find than an answer or the page Health may: the doctor's findings and the newest backups.
 
-They are looked for beside the page, each in a thread of its own, once a minute at most. A page waits a moment for them,
-and shows what was found last where they take longer: a provider that does not answer, or a folder of backups on a
-network that hangs.
+They are looked for beside it, each in a thread of its own, once a minute at most. Who asks waits a moment for them, and
+is told what was found last where they take longer: a provider that does not answer, or a folder of backups on a network
+that hangs.
 """
 
 from __future__ import annotations
@@ -12,23 +12,27 @@ import math
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypedDict, TypeVar
 
 from aiohttp import web
 
 from memory.services.lone_thread import LoneThread
 from proxy import diagnosis
-from proxy.edge import Edge
+from proxy.api.features import ask
+from proxy.api.responses import Json, answer
+from proxy.edge import EDGE, Edge
 from proxy.fail_open import fail_open
 from proxy.settings import Loaded
 
 T = TypeVar("T")
 
+routes = web.RouteTableDef()
+
 FRESH: Final = 60.0
 """Seconds for which what was found is shown."""
 
 MOMENT: Final = 0.15
-"""Seconds that a page waits for what is being looked for."""
+"""Seconds that who asks waits for what is being looked for."""
 
 LONGEST: Final = 120.0
 """Seconds that looking may take before it is given up."""
@@ -107,3 +111,26 @@ async def _optional(work: Awaitable[T]) -> T | None:
 
 
 FINDINGS: Final = web.AppKey("findings", LatestFindings)
+
+
+class DoctorFindings(TypedDict):
+    """What the doctor finds without a shell; None while it is being looked for."""
+
+    checks: Sequence[diagnosis.CheckResult] | None
+
+
+@routes.get("/api/doctor")
+async def doctor(request: web.Request) -> Json[DoctorFindings]:
+    """What the doctor finds without a shell, looked for once a minute at most: settings, packages, the data folder,
+    tables, and whether providers take connections. Where that takes long ``checks`` is null: ask again in a moment."""
+    return answer({"checks": (await found_last(request)).checks})
+
+
+async def found_last(request: web.Request) -> Found:
+    """What was found last, for an endpoint or a page."""
+
+    async def backups() -> dict[str, Any]:
+        told: dict[str, Any] = await ask(request, "GET", "backups")
+        return told
+
+    return await request.app[FINDINGS].latest(backups if request.app[EDGE].memory else None)

@@ -1,10 +1,12 @@
-"""What was read with doubt waits on the page of reviews, and is found by nothing before somebody says that it holds."""
+"""What is decided of a fact on a page, and taken back. What was read with doubt waits on the page of reviews, and is
+found by nothing before somebody says that it holds."""
 
 from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +16,11 @@ import pytest_asyncio
 from memory.learning.lesson import learn
 from memory.learning.lesson_result import Learned
 from memory.ports import Lesson, MemoryUse
+from memory.services.person.fact_revision import DEFERRED_FOR
 from tests.proxy.api.asking import Asking
 from tests.proxy.drafts import TEXT, draft
 from tests.proxy.web.browsing import Browser, let_in
+from tests.proxy.web.contradicting import contradict
 from tests.running import Running
 
 SEARCH = "api/search?text=porch+sensor&project=loom"
@@ -61,13 +65,13 @@ async def test_what_was_decided_last_is_taken_back(
     before = await ask("GET", f"api/facts/{waiting}")
     page = await browser.submit(await browser.get("review?project=loom"), f"drafts/{waiting}/{act}")
     assert f"{word}: " in page.text and f"drafts/{waiting}/" not in page.raw and 'data-key="u"' in page.raw
-    page = await browser.submit(page, "drafts/again")
+    page = await browser.submit(page, "again")
     assert f"Waits again: {TEXT}" in page.text and page.form(f"drafts/{waiting}/{act}")
     assert waiting in await listed(ask, "draft") and await found(ask) == []
     after = await ask("GET", f"api/facts/{waiting}")
     assert after == before
     fields = {"form": page.form(f"drafts/{waiting}/{act}").fields["form"]}
-    assert "nothing to take back" in (await browser.post("/palimpsest/drafts/again", fields, 409)).text
+    assert "nothing to take back" in (await browser.post("/palimpsest/again", fields, 409)).text
 
 
 async def test_what_it_had_contradicted_is_as_it_was(ask: Asking, browser: Browser) -> None:
@@ -82,7 +86,7 @@ async def test_what_it_had_contradicted_is_as_it_was(ask: Asking, browser: Brows
     before = await held()
     page = await browser.submit(await browser.get("review?project=loom"), f"drafts/{record['id']}/confirm")
     assert await held() != before == ("active", [])
-    await browser.submit(page, "drafts/again")
+    await browser.submit(page, "again")
     assert await held() == before and await listed(ask, "draft") == [record["id"]]
 
 
@@ -100,7 +104,7 @@ async def test_what_is_taken_back_keeps_its_pin_and_its_uses(
 
     await memory.learner.revise(used)
     before = await ask("GET", f"api/facts/{waiting}")
-    await browser.submit(page, "drafts/again")
+    await browser.submit(page, "again")
     after = await ask("GET", f"api/facts/{waiting}")
     assert (after["state"], after["stability"], after["pinned"]) == ("draft", "draft", True)
     assert (after["access"], after["sessions"]) == (before["access"], before["sessions"]) != (1, 1)
@@ -109,7 +113,7 @@ async def test_what_is_taken_back_keeps_its_pin_and_its_uses(
 async def test_what_was_changed_since_is_not_taken_back(ask: Asking, browser: Browser, waiting: str) -> None:
     page = await browser.submit(await browser.get("review?project=loom"), f"drafts/{waiting}/confirm")
     await ask("POST", f"api/facts/{waiting}/update", {"text": "The porch sensor sleeps at night"})
-    assert "changed meanwhile" in (await browser.submit(page, "drafts/again", 409)).text
+    assert "changed meanwhile" in (await browser.submit(page, "again", 409)).text
 
 
 @pytest.mark.parametrize("act", ["confirm", "dismiss", "defer"])
@@ -120,15 +124,20 @@ async def test_what_was_forgotten_since_stands_on_the_page_no_more(
     assert TEXT in page.text
     await ask("POST", "api/forget?project=loom", {"ids": [waiting]})
     assert TEXT not in (await browser.get("review?project=loom")).raw
-    assert "nothing to take back" in (await browser.submit(page, "drafts/again", 409)).text
+    assert "nothing to take back" in (await browser.submit(page, "again", 409)).text
 
 
-async def test_one_that_is_put_off_waits_unseen_until_the_next_log_in(
-    ask: Asking, browser: Browser, waiting: str, proxy: Running
+async def test_one_that_is_put_off_waits_unseen_for_a_day(
+    ask: Asking, browser: Browser, waiting: str, proxy: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = await browser.submit(await browser.get("review?project=loom"), f"drafts/{waiting}/defer")
     assert "1 draft put off" in page.text and waiting in await listed(ask, "draft")
-    assert TEXT in (await (await let_in(proxy)).get("review?project=loom")).text
+    assert TEXT not in (await (await let_in(proxy)).get("review?project=loom")).raw
+    memory = proxy.edge.memory
+    assert memory is not None
+    later = datetime.now().astimezone() + DEFERRED_FOR
+    monkeypatch.setattr(memory.fact_reviser, "_now", lambda: later)
+    assert TEXT in (await browser.get("review?project=loom")).text
 
 
 @pytest.mark.parametrize("since", ["forgotten", "confirmed"])
@@ -143,6 +152,39 @@ async def test_only_drafts_of_the_scope_that_still_wait_count_as_put_off(
     else:
         await ask("POST", f"api/facts/{waiting}/confirm", {})
     assert "draft put off" not in (await browser.get("review?project=loom")).text
+
+
+async def test_what_was_learnt_today_is_undone_and_back(ask: Asking, browser: Browser) -> None:
+    old = await ask("POST", "api/remember?project=loom", {"text": "The release manager is Priya."}, status=201)
+    new = await ask("POST", f"api/facts/{old['id']}/update", {"text": "The release manager is Tomas."})
+    page = await browser.submit(await browser.get(""), f"memory/{new['id']}/unlearn")
+    assert "Undone: The release manager is Tomas." in page.text and page.form(f"memory/{old['id']}/unlearn")
+    assert await listed(ask, "active") == [old["id"]]
+    page = await browser.submit(page, "again")
+    assert "As it was: The release manager is Tomas." in page.text
+    assert await listed(ask, "active") == [new["id"]]
+
+
+async def test_what_is_wrong_ends_and_holds_again(ask: Asking, browser: Browser) -> None:
+    held = await ask("POST", "api/remember?project=loom", {"text": "The roof of the shed is flat"}, status=201)
+    today = await browser.get("")
+    wrong = f"memory/{held['id']}/wrong"
+    assert f"/palimpsest/{wrong}" in today.links and f"/palimpsest/memory/{held['id']}#edit" in today.links
+    page = await browser.submit(await browser.get(wrong), "refute")
+    assert "Wrong: it holds no more." in page.text and await listed(ask, "active") == []
+    assert held["text"] not in (await browser.get("")).text.partition("Learnt today")[2]
+    page = await browser.submit(page, "again")
+    assert f"As it was: {held['text']}" in page.text and await listed(ask, "active") == [held["id"]]
+
+
+async def test_a_settled_contradiction_is_open_again(ask: Asking, browser: Browser, proxy: Running) -> None:
+    one, other = await contradict(ask, proxy)
+    page = await browser.submit(await browser.get("review"), f"memory/{one}/confirm")
+    assert "Contradictions" not in page.text and 'data-key="u"' in page.raw
+    assert await listed(ask, "active") == [one]
+    page = await browser.submit(page, "again")
+    assert "Contradictions" in page.text and page.form(f"memory/{other}/confirm")
+    assert sorted(await listed(ask, "active")) == sorted([one, other])
 
 
 async def test_only_a_draft_is_dismissed(ask: Asking) -> None:
@@ -196,7 +238,7 @@ async def test_what_was_dismissed_by_mistake_is_learned_again(proxy: Running, as
     await proxy.chat(SAID, session="s1")
     [id] = (await drafts(proxy, ask)).values()
     page = await browser.submit(await browser.get("review"), f"drafts/{id}/dismiss")
-    await browser.submit(page, "drafts/again")
+    await browser.submit(page, "again")
     await ask("POST", f"api/facts/{id}/update", {"text": "The gate opens at nine"})
     await made_anew(ask)
     await proxy.chat(f"{SAID}!", session="s2")

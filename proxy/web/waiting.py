@@ -1,0 +1,61 @@
+"""What waits for the decision of who looks, counted: the number in the menu, and what Today says of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memory.hooks.command import count
+from memory.scope import Scope
+from proxy.fail_open import fail_open
+from proxy.web.contradictions import contradictions
+from proxy.web.visit import PageVisit
+
+SECONDS = 2.0
+"""How long counting may take before a page goes without."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How many candidates, drafts (without those that were put off) and contradictions wait."""
+
+    candidates: int = 0
+    drafts: int = 0
+    contradictions: int = 0
+
+    @property
+    def total(self) -> int:
+        """Of all of them."""
+        return self.candidates + self.drafts + self.contradictions
+
+    @property
+    def told(self) -> str:
+        """How many of each there are, in words; empty where there are none."""
+        kinds = (("candidate", self.candidates), ("draft", self.drafts), ("contradiction", self.contradictions))
+        *most, last = [count(number, kind) for kind, number in kinds if number] or [""]
+        return f"{', '.join(most)} and {last}" if most else last
+
+
+async def waiting(visit: PageVisit) -> Waiting:
+    """What waits for who looks, in all of their projects; nothing where that cannot be told."""
+    found, _ = await fail_open(
+        _counted(visit),
+        default=Waiting(),
+        timeout_seconds=SECONDS,
+        operation="counting what waits for a decision",
+        degradations=visit.edge.degradations,
+    )
+    return found
+
+
+async def _counted(visit: PageVisit) -> Waiting:
+    access, settings, memory = visit.access, visit.edge.settings, visit.edge.memory
+    if memory is None:
+        return Waiting()
+    # Not those of whom the address names: this stands on the page, too, that refuses them.
+    mine = Scope(access.org, access.user) if access.user is not None else Scope(settings.org, settings.user)
+    owners, journal = await memory.commands.everything_of(mine), memory.journal
+    return Waiting(
+        await journal.candidates_waiting(owners),
+        await journal.drafts_waiting(owners, sorted(await memory.fact_reviser.deferred())),
+        len(await contradictions(memory, owners)),
+    )
