@@ -37,6 +37,10 @@ from tests.bench.targets import Target
 
 CLIENTS = (1, 16)
 SPACING_MS = 1.0
+LEAST_SECONDS = 2.5
+"""A visit takes at least so long: in less, agents at work hardly come to the results of their tools."""
+LEAST_REQUESTS = 10
+"""Of each client, on average, before a visit ends."""
 REST_SECONDS = 60.0
 """How long a target is waited for after its turn, at most."""
 IDLE_SHARE = 0.1
@@ -73,9 +77,15 @@ class Sample:
 Samples = dict[tuple[Cell, str], list[Sample]]
 
 
-async def measure(competitors: list[Target], cells: Sequence[Cell], seconds: float, rounds: int) -> Samples:
-    """Visit every target in every round of every cell, for about ``seconds`` in all."""
-    share = seconds / (len(cells) * len(competitors) * rounds)
+def planned(visits: int, seconds: float, rounds: int) -> tuple[int, float]:
+    """How many rounds of so many visits are made, and the seconds of a visit: fewer rounds, before a visit becomes too
+    short, and more time in all, where a single round does not suffice."""
+    possible = max(1, min(rounds, int(seconds / (visits * LEAST_SECONDS))))
+    return possible, max(LEAST_SECONDS, seconds / (visits * possible))
+
+
+async def measure(competitors: list[Target], cells: Sequence[Cell], share: float, rounds: int) -> Samples:
+    """Visit every target in every round of every cell, for ``share`` seconds each."""
     asking = {cell.scenario: SCENARIOS[cell.scenario]() for cell in cells}
     samples: Samples = {}
     for cell in cells:
@@ -93,9 +103,10 @@ async def measure(competitors: list[Target], cells: Sequence[Cell], seconds: flo
 async def _visit(target: Target, clients: int, seconds: float, requests: Requests) -> Sample:
     sample = Sample()
     connections = [Connection(target.port) for _ in range(clients)]
-    began, cpu = time.perf_counter(), _cpu(target)
+    began, cpu, sent = time.perf_counter(), _cpu(target), 0
 
     async def client(connection: Connection) -> None:
+        nonlocal sent
         while True:
             for each in requests.session():
                 headers = {"x-session-id": each.session, "Authorization": "Bearer none", **target.headers}
@@ -111,7 +122,8 @@ async def _visit(target: Target, clients: int, seconds: float, requests: Request
                         sample.remembered += remembered
                         sample.first.append(timed.first * 1000)
                         sample.last.append(timed.last * 1000)
-                if time.perf_counter() - began >= seconds:
+                sent += 1
+                if time.perf_counter() - began >= seconds and sent >= LEAST_REQUESTS * clients:
                     return
 
     await asyncio.gather(*(client(connection) for connection in connections))
@@ -214,8 +226,10 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
         for name in rivals:
             print(f"starting {name} …", file=sys.stderr, flush=True)
             started(targets.RIVALS[name](folder, upstream))
-        print(f"measuring for about {arguments.seconds:.0f} s …", file=sys.stderr, flush=True)
-        samples = asyncio.run(measure(competitors, cells, arguments.seconds, arguments.rounds))
+        visits = len(cells) * len(competitors)
+        rounds, share = planned(visits, arguments.seconds, arguments.rounds)
+        print(f"{rounds} rounds of {visits} visits, {share:.1f} s each and more …", file=sys.stderr, flush=True)
+        samples = asyncio.run(measure(competitors, cells, share, rounds))
         servers = [
             {
                 "target": target.name,
@@ -230,7 +244,8 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
             if target.process is not None
         ]
     machine = f"{platform.machine()}, Python {platform.python_version()}"
-    return {"machine": machine, "facts": arguments.facts, "rows": summary(samples, competitors), "servers": servers}
+    told = {"machine": machine, "facts": arguments.facts, "rounds": rounds, "visit_seconds": share}
+    return {**told, "rows": summary(samples, competitors), "servers": servers}
 
 
 def main() -> None:
@@ -238,14 +253,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="scenarios in whose name this stands")
     parser.add_argument("--clients", default=",".join(map(str, CLIENTS)), help="how many at a time")
-    parser.add_argument("--full", action="store_true", help="five minutes in place of one")
+    parser.add_argument("--full", action="store_true", help="fifteen minutes in place of two")
     parser.add_argument("--seconds", type=float, help="how long to measure")
     parser.add_argument("--rounds", type=int, help="how often each target is visited")
     parser.add_argument("--facts", type=int, default=10_000)
     parser.add_argument("--rivals", default="", help=f"any of {','.join(targets.RIVALS)}; installed below .bench/")
     parser.add_argument("--json", type=Path, default=targets.WORK / "load.json")
     arguments = parser.parse_args()
-    arguments.seconds = arguments.seconds or (270 if arguments.full else 45)
+    arguments.seconds = arguments.seconds or (900 if arguments.full else 120)
     arguments.rounds = arguments.rounds or (6 if arguments.full else 3)
     result = run(arguments)
     result["floors"] = floors(result)

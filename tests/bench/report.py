@@ -15,7 +15,9 @@ _ON = "memory on"
 
 def markdown(result: Result) -> str:
     """Tables of times, of requests per second and of weights, and the floors."""
-    lines = [f"{result['machine']}; {result['facts']} facts; milliseconds, those added beyond the provider's own.", ""]
+    run = f"{result['rounds']} rounds, {result['visit_seconds']:.1f} s a visit"
+    about = "milliseconds, those added beyond the provider's own"
+    lines = [f"{result['machine']}; {result['facts']} facts; {run}; {about}.", ""]
     lines += [
         "| scenario | clients | target | remembered | first byte p50 / p95 / p99 | added p50 "
         "| last byte p50 / p95 / p99 | requests/s | sustained | CPU during + after | requests | failed |"

@@ -16,7 +16,7 @@ from tests.bench import bare_relay, provider
 from tests.bench.asking import SCENARIOS
 from tests.bench.beside_pages import slowed
 from tests.bench.client import Broken, Connection
-from tests.bench.load import CLIENTS, Cell, Sample, Samples, summary
+from tests.bench.load import CLIENTS, LEAST_SECONDS, Cell, Sample, Samples, planned, summary
 from tests.bench.planted import ALONE, PLOTS, REMEMBERED, planted, question, verdict, watchword
 from tests.bench.processes import ROOT
 from tests.bench.report import floors, markdown
@@ -158,7 +158,8 @@ def test_a_floor_that_is_missed_is_told() -> None:
         }
         for name in NAMES
     ]
-    result = {"machine": "here", "facts": 10, "rows": rows, "servers": servers}
+    told = {"machine": "here", "facts": 10, "rounds": 3, "visit_seconds": 2.5}
+    result = {**told, "rows": rows, "servers": servers}
     result["floors"] = floors(result)
     held = {floor["name"]: floor["held"] for floor in floors(result)}
     assert held["memory off at 2 KB, × the bare relay"]
@@ -185,6 +186,12 @@ def test_a_request_counts_as_remembered_when_its_answer_stands_in_what_was_forwa
 def test_every_request_of_the_bench_asks_what_is_planted(name: str) -> None:
     requests = [*itertools.islice(SCENARIOS[name]().session(), 3)]
     assert requests and all(verdict(each.body) == ALONE for each in requests)
+
+
+def test_a_visit_is_never_so_short_that_agents_hardly_begin() -> None:
+    assert planned(10, 300, 3) == (3, 10)
+    assert planned(10, 60, 3) == (2, 3)
+    assert planned(32, 45, 3) == (1, LEAST_SECONDS)
 
 
 def test_the_rate_that_is_sustained_has_the_learning_in_it() -> None:
