@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from itertools import count
 from typing import Protocol
 
-from tests.bench.planted import question
-from tests.bench.scenarios import DECIDED, LOOP, PLAIN, Asked
-from tests.bench.sessions import CHAT, Growing, Person, Result, Turn
+from tests.bench.planted import marked, question
+from tests.bench.scenarios import Asked
+from tests.bench.sessions import CHAT, Growing, Person
+from tests.bench.shapes import loop
 from tests.bench.workload import Workload
-from tests.proxy.wire.rounds.scripts import Call, Round, Say
 
 SMALL, LARGE = 2_000, 400_000
 
@@ -28,16 +28,21 @@ class Questions:
     ``first`` says whether a session's first request is counted, ``further`` whether there are others."""
 
     def __init__(self, size: int, *, first: bool, further: bool) -> None:
-        self._workload = Workload(size, stream=True, asking=map(question, count()))
+        self._workload = Workload(size, stream=True, asking=self._questions())
         self._first = first
         self._further = further
+        self._number = 0
+
+    def _questions(self) -> Iterator[str]:
+        for self._number in count():
+            yield question(self._number)
 
     def session(self) -> Iterator[Asked]:
         """See :class:`Requests`."""
         for place, (session, body) in enumerate(self._workload.session()):
             if place and not self._further:
                 return
-            yield Asked(session, body, counted=self._first or place > 0)
+            yield Asked(session, marked(body, self._number), counted=self._first or place > 0)
 
 
 class Loops:
@@ -49,17 +54,12 @@ class Loops:
     def session(self) -> Iterator[Asked]:
         """See :class:`Requests`."""
         number = next(self._numbers)
-        session = f"bench-loop-{number}"
-        call = Call(f"call-{number}-0", "bash", json.dumps({"command": "ls orders"}))
-        turns = [Turn((Person(question(number)),), Round((Say("I look what there is."), call)))]
-        for place in range(LOOP):
-            text = PLAIN[place % len(PLAIN)].replace("NUMBER", f"{number}_{place}")
-            before = call
-            call = Call(f"call-{number}-{place + 1}", "bash", json.dumps({"command": f"cat part_{place}"}))
-            turns.append(Turn((Result(before.id, text),), Round((Say(f"On to part {place}."), call))))
-        growing = Growing(CHAT, turns[:1])
-        for turn in turns:
-            yield Asked(session, growing.hear(turn), DECIDED)
+        turns = loop(number)
+        growing = Growing(CHAT, turns)
+        asked = replace(turns[0], heard=(Person(question(number)),))
+        for step, turn in enumerate((asked, *turns[1:]), 1):
+            body = marked(growing.hear(turn), number, step)
+            yield Asked(f"bench-loop-{number}", body, turn.reply, opening=step == 1)
             growing.answered(turn)
 
 

@@ -59,12 +59,13 @@ class Cell:
 
 @dataclass(slots=True)
 class Sample:
-    """One target's share of one round: milliseconds to the first and to the last byte of each reply, how long it took
-    and then to come to rest, the processor's seconds of both, how many requests asked something, and got it answered
-    by memory."""
+    """One target's share of one round: milliseconds to the first and to the last byte of each reply, those to the first
+    byte apart of questions before an agent's loop, how long it took and then to come to rest, the processor's seconds
+    of both, how many requests asked something, and got it answered by memory."""
 
     first: list[float] = field(default_factory=list)
     last: list[float] = field(default_factory=list)
+    opening: list[float] = field(default_factory=list)
     seconds: float = 0.0
     drained: float = 0.0
     cpu_during: float = 0.0
@@ -120,8 +121,11 @@ async def _visit(target: Target, clients: int, seconds: float, requests: Request
                         sample.failed += timed.status != 200
                         sample.asked += remembered or ALONE in timed.body
                         sample.remembered += remembered
-                        sample.first.append(timed.first * 1000)
-                        sample.last.append(timed.last * 1000)
+                        if each.opening:
+                            sample.opening.append(timed.first * 1000)
+                        else:
+                            sample.first.append(timed.first * 1000)
+                            sample.last.append(timed.last * 1000)
                 sent += 1
                 if time.perf_counter() - began >= seconds and sent >= LEAST_REQUESTS * clients:
                     return
@@ -159,7 +163,7 @@ def summary(samples: Samples, competitors: list[Target]) -> list[dict[str, Any]]
     rows = []
     for cell, target in sorted({(cell, name) for cell, name in samples}):
         mine, direct = samples[cell, target], samples[cell, "direct"]
-        answered = sum(len(sample.last) for sample in mine)
+        answered = sum(len(sample.last) + len(sample.opening) for sample in mine)
         asked = sum(sample.asked for sample in mine)
         seconds = sum(sample.seconds for sample in mine)
         row: dict[str, Any] = {
@@ -169,26 +173,33 @@ def summary(samples: Samples, competitors: list[Target]) -> list[dict[str, Any]]
             "requests": answered,
             "failed": sum(sample.failed for sample in mine),
             "remembered": sum(sample.remembered for sample in mine) / asked if asked else 0.0,
-            "added_first_p50_ms": _added(mine, direct, "first", 50),
-            "added_first_p99_ms": _percentile(_all(mine, "first"), 99) - _percentile(_all(direct, "first"), 99),
-            "added_last_p50_ms": _added(mine, direct, "last", 50),
+            **_times(mine, direct),
             "requests_per_second": answered / seconds,
             "sustained_per_second": answered / (seconds + sum(sample.drained for sample in mine)),
             "cpu_during_ms": sum(sample.cpu_during for sample in mine) / max(answered, 1) * 1000,
             "cpu_after_ms": sum(sample.cpu_after for sample in mine) / max(answered, 1) * 1000,
         }
-        for which in ("first", "last"):
-            row |= {f"{which}_p{percent}_ms": _percentile(_all(mine, which), percent) for percent in PERCENTS}
         rows.append(row)
     order = [target.name for target in competitors]
     return sorted(rows, key=lambda row: (row["scenario"], row["clients"], order.index(row["target"])))
 
 
-def _added(mine: list[Sample], direct: list[Sample], which: str, percent: float) -> float:
+def _times(mine: list[Sample], direct: list[Sample]) -> dict[str, float]:
+    """Milliseconds, and those beyond the provider's own. What is added in the middle is told of each round; the slowest
+    ones of a round are too few for that."""
+    told = {}
+    for which in ("first", "last", "opening"):
+        for percent in PERCENTS:
+            all_of_mine, all_direct = (_percentile(_all(each, which), percent) for each in (mine, direct))
+            told[f"{which}_p{percent}_ms"] = all_of_mine
+            told[f"added_{which}_p{percent}_ms"] = all_of_mine - all_direct
+        told[f"added_{which}_p50_ms"] = _added(mine, direct, which)
+    return told
+
+
+def _added(mine: list[Sample], direct: list[Sample], which: str) -> float:
     pairs = zip(mine, direct, strict=True)
-    return statistics.median(
-        _percentile(getattr(a, which), percent) - _percentile(getattr(b, which), percent) for a, b in pairs
-    )
+    return statistics.median(_percentile(getattr(a, which), 50) - _percentile(getattr(b, which), 50) for a, b in pairs)
 
 
 def _all(samples: list[Sample], which: str) -> list[float]:

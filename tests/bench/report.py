@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import Any
 
 Result = dict[str, Any]
@@ -19,13 +20,15 @@ def markdown(result: Result) -> str:
     about = "milliseconds, those added beyond the provider's own"
     lines = [f"{result['machine']}; {result['facts']} facts; {run}; {about}.", ""]
     lines += [
-        "| scenario | clients | target | remembered | first byte p50 / p95 / p99 | added p50 "
-        "| last byte p50 / p95 / p99 | requests/s | sustained | CPU during + after | requests | failed |"
+        "| scenario | clients | target | remembered | first byte p50 / p95 / p99 | added | last byte "
+        "| question before a loop, first byte | added "
+        "| requests/s | sustained | CPU during + after | requests | failed |"
     ]
-    lines += ["| --- | --: | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |"]
+    lines += ["| --- | --: | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |"]
     lines += [
         f"| {row['scenario']} | {row['clients']} | {row['target']} | {_share(row)} | {_times(row, 'first')} "
-        f"| {row['added_first_p50_ms']:.2f} | {_times(row, 'last')} | {row['requests_per_second']:.0f} "
+        f"| {_times(row, 'added_first')} | {_times(row, 'last')} | {_times(row, 'opening')} "
+        f"| {_times(row, 'added_opening')} | {row['requests_per_second']:.0f} "
         f"| {row['sustained_per_second']:.0f} | {row['cpu_during_ms']:.2f} + {row['cpu_after_ms']:.2f} "
         f"| {row['requests']} | {row['failed']} |"
         for row in result["rows"]
@@ -55,7 +58,8 @@ def _share(row: dict[str, Any]) -> str:
 
 
 def _times(row: dict[str, Any], which: str) -> str:
-    return " / ".join(f"{row[f'{which}_p{percent}_ms']:.1f}" for percent in (50, 95, 99))
+    times = [row[f"{which}_p{percent}_ms"] for percent in (50, 95, 99)]
+    return "–" if any(map(isnan, times)) else " / ".join(f"{each:.1f}" for each in times)
 
 
 def floors(result: Result) -> list[dict[str, Any]]:

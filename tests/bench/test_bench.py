@@ -13,14 +13,16 @@ import pytest
 from aiohttp import web
 
 from tests.bench import bare_relay, provider
-from tests.bench.asking import SCENARIOS
+from tests.bench.asking import SCENARIOS, Loops
 from tests.bench.beside_pages import slowed
 from tests.bench.client import Broken, Connection
 from tests.bench.load import CLIENTS, LEAST_SECONDS, Cell, Sample, Samples, planned, summary
-from tests.bench.planted import ALONE, PLOTS, REMEMBERED, planted, question, verdict, watchword
+from tests.bench.planted import ALONE, PLOTS, REMEMBERED, mark_of, marked, planted, question, verdict, watchword
 from tests.bench.processes import ROOT
 from tests.bench.report import floors, markdown
 from tests.bench.seed import facts, questions
+from tests.bench.sessions import Result
+from tests.bench.shapes import AT_ONCE, LOOP, loop
 from tests.bench.targets import LITELLM, Target
 from tests.bench.workload import Workload
 
@@ -175,11 +177,43 @@ def test_a_request_counts_as_remembered_when_its_answer_stands_in_what_was_forwa
     asked = question(5)
     plot = 5 * 37
     assert f"plot {plot}?" in asked and watchword(plot) in texts[plot]
-    assert verdict(asked.encode()) == ALONE
-    assert verdict(f"{asked} {texts[plot]}".encode()) == REMEMBERED
-    assert verdict(f"{asked} {texts[plot + 1]}".encode()) == ALONE
-    assert verdict(f"{asked} {texts[plot]} … {question(6)}".encode()) == ALONE, "what is asked last counts"
+
+    def told(*said: str) -> bytes:
+        return verdict(marked(json.dumps({"messages": [{"content": each} for each in said]}).encode(), 5, 3))
+
+    assert told(asked) == ALONE
+    assert told(asked, texts[plot]) == told(texts[plot], asked) == REMEMBERED
+    assert told(asked, texts[plot + 1]) == ALONE
+    assert told(texts[plot + 1], asked, '"seed": 700', question(6)) == ALONE, "what others say is no mark"
     assert verdict(b"no question") == b""
+    assert mark_of(marked(b"{}", 5, 3)) == (5, 3)
+
+
+def test_an_agents_loop_goes_on_as_the_provider_replies() -> None:
+    asked = [*Loops().session()]
+    assert [each.opening for each in asked] == [True, *[False] * (len(asked) - 1)]
+    messages = json.loads(asked[-1].body)["messages"]
+    results = [body for body in messages if body["role"] == "tool"]
+    assert LOOP <= len(results) < LOOP + max(AT_ONCE) and len(asked) <= len(results) + 1
+    calls = {call["id"]: call["function"] for body in messages for call in body.get("tool_calls") or ()}
+    assert [body["tool_call_id"] for body in results] == [*calls] and not asked[-1].reply.calls
+    assert all(isinstance(json.loads(call["arguments"]), dict) for call in calls.values())
+
+
+def test_what_tools_give_back_has_the_recorded_sizes() -> None:
+    turns = [turn for number in range(300) for turn in loop(number)]
+    sizes = sorted(len(each.text) for turn in turns for each in turn.heard if isinstance(each, Result))
+    assert 350 < sizes[len(sizes) // 2] < 700 and 3_000 < sizes[len(sizes) * 9 // 10] < 10_200
+
+
+async def test_the_provider_makes_the_calls_whose_results_come_next() -> None:
+    first, second, *_ = Loops().session()
+    async with served(provider.make_app(0)) as port:
+        connection = Connection(port)
+        reply = await connection.post("/v1/chat/completions", first.body, {})
+        await connection.close()
+    assert all(f'"{call.id}"'.encode() in reply.body and call.id.encode() in second.body for call in first.reply.calls)
+    assert ALONE in reply.body
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -192,6 +226,15 @@ def test_a_visit_is_never_so_short_that_agents_hardly_begin() -> None:
     assert planned(10, 300, 3) == (3, 10)
     assert planned(10, 60, 3) == (2, 3)
     assert planned(32, 45, 3) == (1, LEAST_SECONDS)
+
+
+def test_a_question_before_a_loop_is_told_apart_from_the_results() -> None:
+    cell = Cell("tool loop of 20 results", 1)
+    direct, mine = Sample([1.0] * 20, [2.0] * 20, [1.0]), Sample([3.0] * 20, [4.0] * 20, [21.0], seconds=1.0)
+    direct.seconds = 1.0
+    samples: Samples = {(cell, "direct"): [direct], (cell, "memory on"): [mine]}
+    _, row = summary(samples, [Target("direct", 0), Target("memory on", 0)])
+    assert (row["added_first_p99_ms"], row["added_opening_p50_ms"], row["requests"]) == (2, 20, 21)
 
 
 def test_the_rate_that_is_sustained_has_the_learning_in_it() -> None:
@@ -213,6 +256,6 @@ def _rows(milliseconds: Callable[[str, int], float]) -> list[dict[str, object]]:
             for clients in CLIENTS:
                 taken = [milliseconds(name, turn) for turn in (1, 2, 3)]
                 samples[Cell(scenario, clients), name] = [
-                    Sample([one], [one + 1], 1.0, asked=2, remembered=1) for one in taken
+                    Sample([one], [one + 1], seconds=1.0, asked=2, remembered=1) for one in taken
                 ]
     return summary(samples, [Target(name, 0) for name in NAMES])
