@@ -32,6 +32,7 @@ from tests.bench.asking import SCENARIOS, Requests
 from tests.bench.client import Connection
 from tests.bench.planted import ALONE, REMEMBERED, planted
 from tests.bench.report import floors, markdown
+from tests.bench.scenarios import Asked
 from tests.bench.seed import seed_home
 from tests.bench.targets import Target
 
@@ -102,6 +103,8 @@ async def measure(competitors: list[Target], cells: Sequence[Cell], share: float
 
 
 async def _visit(target: Target, clients: int, seconds: float, requests: Requests) -> Sample:
+    if requests.restarts:
+        return await _interrupted(target, clients, seconds, requests)
     sample = Sample()
     connections = [Connection(target.port) for _ in range(clients)]
     began, cpu, sent = time.perf_counter(), _cpu(target), 0
@@ -110,22 +113,7 @@ async def _visit(target: Target, clients: int, seconds: float, requests: Request
         nonlocal sent
         while True:
             for each in requests.session():
-                headers = {"x-session-id": each.session, "Authorization": "Bearer none", **target.headers}
-                try:
-                    timed = await connection.post(CHAT, each.body, headers)
-                except OSError:
-                    sample.failed += each.counted
-                else:
-                    if each.counted:
-                        remembered = REMEMBERED in timed.body
-                        sample.failed += timed.status != 200
-                        sample.asked += remembered or ALONE in timed.body
-                        sample.remembered += remembered
-                        if each.opening:
-                            sample.opening.append(timed.first * 1000)
-                        else:
-                            sample.first.append(timed.first * 1000)
-                            sample.last.append(timed.last * 1000)
+                await _ask(target, connection, each, sample)
                 sent += 1
                 if time.perf_counter() - began >= seconds and sent >= LEAST_REQUESTS * clients:
                     return
@@ -138,6 +126,59 @@ async def _visit(target: Target, clients: int, seconds: float, requests: Request
     sample.drained = await _at_rest(target)
     sample.cpu_during, sample.cpu_after = answered - cpu, _cpu(target) - answered
     return sample
+
+
+async def _interrupted(target: Target, clients: int, seconds: float, requests: Requests) -> Sample:
+    """A target is started anew in the middle of everybody's session, again and again. Only what is asked of it then is
+    in the sample, and in its processor time the start. The provider itself goes on."""
+    sample, began = Sample(), time.perf_counter()
+    while not sample.first or time.perf_counter() - began < seconds:
+        connections = [Connection(target.port) for _ in range(clients)]
+        sessions = [[*requests.session()] for _ in connections]
+        for turns in zip(*sessions, strict=True):
+            if turns[0].counted:
+                await _at_rest(target)
+                cpu = await _started_anew(target)
+                asked = time.perf_counter()
+            await asyncio.gather(
+                *(_ask(target, each, turn, sample) for each, turn in zip(connections, turns, strict=True))
+            )
+        sample.seconds += time.perf_counter() - asked
+        answered = _cpu(target)
+        for connection in connections:
+            await connection.close()
+        sample.drained += await _at_rest(target)
+        sample.cpu_during += answered - cpu
+        sample.cpu_after += _cpu(target) - answered
+    return sample
+
+
+async def _started_anew(target: Target) -> float:
+    """The processor time that it had taken before it started."""
+    if target.name == "direct":
+        return _cpu(target)
+    await asyncio.to_thread(target.restart)
+    return 0.0
+
+
+async def _ask(target: Target, connection: Connection, each: Asked, sample: Sample) -> None:
+    headers = {"x-session-id": each.session, "Authorization": "Bearer none", **target.headers}
+    try:
+        timed = await connection.post(CHAT, each.body, headers)
+    except OSError:
+        sample.failed += each.counted
+        return
+    if not each.counted:
+        return
+    remembered = REMEMBERED in timed.body
+    sample.failed += timed.status != 200
+    sample.asked += remembered or ALONE in timed.body
+    sample.remembered += remembered
+    if each.opening:
+        sample.opening.append(timed.first * 1000)
+    else:
+        sample.first.append(timed.first * 1000)
+        sample.last.append(timed.last * 1000)
 
 
 def _cpu(target: Target) -> float:
@@ -225,8 +266,7 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
         competitors: list[Target] = []
 
         def started(target: Target) -> int:
-            assert target.process is not None
-            stack.callback(target.process.stop)
+            stack.callback(target.stop)
             competitors.append(target)
             return target.port
 

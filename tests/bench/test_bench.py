@@ -200,6 +200,11 @@ def test_an_agents_loop_goes_on_as_the_provider_replies() -> None:
     assert all(isinstance(json.loads(call["arguments"]), dict) for call in calls.values())
 
 
+def test_a_server_is_started_anew_in_the_middle_of_a_session() -> None:
+    requests = SCENARIOS["cold start in a session of 400 KB"]()
+    assert requests.restarts and [each.counted for each in requests.session()] == [False, False, False, True]
+
+
 def test_what_tools_give_back_has_the_recorded_sizes() -> None:
     turns = [turn for number in range(300) for turn in loop(number)]
     sizes = sorted(len(each.text) for turn in turns for each in turn.heard if isinstance(each, Result))
