@@ -29,7 +29,7 @@ class Asked:
 
 
 Scenario = Callable[[int], Iterator[Asked]]
-"""So many requests that are counted, and those that lead to them."""
+"""So many requests that are counted, and those that lead to them, in each session before the first that is counted."""
 
 
 def human_message(size: int, seed: int = 3) -> Scenario:
