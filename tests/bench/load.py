@@ -6,8 +6,9 @@ Every round visits each target in turn, so that a noisy minute is noisy for all,
 less the time straight to the provider *in the same round*. What is asked has an answer in memory, and a request counts
 as remembered when that answer stands in the body that reached the provider: a cell of ours in which fewer than 95 %
 are is no evidence. What a target puts off until it is quiet is waited for before the next one's turn; the sustained
-rate has that time in it, and its processor time is told beside that of the requests. Replies are streamed in spaced
-chunks. Figures on a shared machine are to be read as ratios.
+rate has that time in it, and its processor time is told beside that of the requests. A target that ends or answers
+nothing is started anew once in a cell, and its cell is no evidence. Replies are streamed in spaced chunks. Figures on a
+shared machine are to be read as ratios.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -31,6 +33,7 @@ from tests.bench import targets
 from tests.bench.asking import SCENARIOS, Requests
 from tests.bench.client import Connection
 from tests.bench.planted import ALONE, REMEMBERED, planted
+from tests.bench.processes import NotReady
 from tests.bench.report import floors, markdown
 from tests.bench.scenarios import Asked
 from tests.bench.seed import seed_home
@@ -42,6 +45,10 @@ LEAST_SECONDS = 2.5
 """A visit takes at least so long: in less, agents at work hardly come to the results of their tools."""
 LEAST_REQUESTS = 10
 """Of each client, on average, before a visit ends."""
+REPLY_SECONDS = 60.0
+"""How long a reply is waited for, at most."""
+PAUSE_SECONDS = 0.1
+"""Between a request that failed and the next one."""
 REST_SECONDS = 60.0
 """How long a target is waited for after its turn, at most."""
 IDLE_SHARE = 0.1
@@ -62,7 +69,8 @@ class Cell:
 class Sample:
     """One target's share of one round: milliseconds to the first and to the last byte of each reply, those to the first
     byte apart of questions before an agent's loop, how long it took and then to come to rest, the processor's seconds
-    of both, how many requests asked something, and got it answered by memory."""
+    of both, how many requests asked something, and got it answered by memory. ``died`` says that the target ended or
+    answered nothing: then none of it is evidence."""
 
     first: list[float] = field(default_factory=list)
     last: list[float] = field(default_factory=list)
@@ -74,6 +82,7 @@ class Sample:
     asked: int = 0
     remembered: int = 0
     failed: int = 0
+    died: bool = False
 
 
 Samples = dict[tuple[Cell, str], list[Sample]]
@@ -91,15 +100,44 @@ async def measure(competitors: list[Target], cells: Sequence[Cell], share: float
     asking = {cell.scenario: SCENARIOS[cell.scenario]() for cell in cells}
     samples: Samples = {}
     for cell in cells:
-        requests = asking[cell.scenario]
+        requests, lives = asking[cell.scenario], Counter({target.name: 1 for target in competitors})
         for target in competitors:
-            await _visit(target, cell.clients, 0.1, requests)
+            await _visited(target, cell.clients, 0.1, requests, lives)
         for turn in range(rounds):
             order = competitors[turn % len(competitors) :] + competitors[: turn % len(competitors)]
             for target in order:
-                sample = await _visit(target, cell.clients, share, requests)
-                samples.setdefault((cell, target.name), []).append(sample)
+                mine = samples.setdefault((cell, target.name), [])
+                mine.append(await _visited(target, cell.clients, share, requests, lives))
     return samples
+
+
+async def _visited(target: Target, clients: int, seconds: float, requests: Requests, lives: Counter[str]) -> Sample:
+    """A visit. A target that died is started anew while it has a life left, and then let be."""
+    if target.ended and not await _revived(target, lives):
+        return Sample(died=True)
+    try:
+        sample = await _visit(target, clients, seconds, requests)
+    except NotReady as error:
+        print(error, file=sys.stderr, flush=True)
+        return Sample(died=True)
+    sample.died = target.ended or not (sample.first or sample.opening)
+    if sample.died and not target.ended:
+        # It is there and answers nothing.
+        target.stop()
+    return sample
+
+
+async def _revived(target: Target, lives: Counter[str]) -> bool:
+    lives[target.name] -= 1
+    if lives[target.name] < 0:
+        return False
+    print(f"{target.name} died, and is started anew …", file=sys.stderr, flush=True)
+    try:
+        await asyncio.to_thread(target.restart)
+    except NotReady as error:
+        print(error, file=sys.stderr, flush=True)
+        return False
+    return True
 
 
 async def _visit(target: Target, clients: int, seconds: float, requests: Requests) -> Sample:
@@ -115,6 +153,8 @@ async def _visit(target: Target, clients: int, seconds: float, requests: Request
             for each in requests.session():
                 await _ask(target, connection, each, sample)
                 sent += 1
+                if target.ended:
+                    return
                 if time.perf_counter() - began >= seconds and sent >= LEAST_REQUESTS * clients:
                     return
 
@@ -132,7 +172,7 @@ async def _interrupted(target: Target, clients: int, seconds: float, requests: R
     """A target is started anew in the middle of everybody's session, again and again. Only what is asked of it then is
     in the sample, and in its processor time the start. The provider itself goes on."""
     sample, began = Sample(), time.perf_counter()
-    while not sample.first or time.perf_counter() - began < seconds:
+    while not target.ended and (not sample.seconds or time.perf_counter() - began < seconds):
         connections = [Connection(target.port) for _ in range(clients)]
         sessions = [[*requests.session()] for _ in connections]
         for turns in zip(*sessions, strict=True):
@@ -164,9 +204,12 @@ async def _started_anew(target: Target) -> float:
 async def _ask(target: Target, connection: Connection, each: Asked, sample: Sample) -> None:
     headers = {"x-session-id": each.session, "Authorization": "Bearer none", **target.headers}
     try:
-        timed = await connection.post(CHAT, each.body, headers)
+        async with asyncio.timeout(REPLY_SECONDS):
+            timed = await connection.post(CHAT, each.body, headers)
     except OSError:
         sample.failed += each.counted
+        await connection.close()
+        await asyncio.sleep(PAUSE_SECONDS)
         return
     if not each.counted:
         return
@@ -206,17 +249,18 @@ def summary(samples: Samples, competitors: list[Target]) -> list[dict[str, Any]]
         mine, direct = samples[cell, target], samples[cell, "direct"]
         answered = sum(len(sample.last) + len(sample.opening) for sample in mine)
         asked = sum(sample.asked for sample in mine)
-        seconds = sum(sample.seconds for sample in mine)
+        seconds, drained = sum(sample.seconds for sample in mine), sum(sample.drained for sample in mine)
         row: dict[str, Any] = {
             "scenario": cell.scenario,
             "clients": cell.clients,
             "target": target,
             "requests": answered,
             "failed": sum(sample.failed for sample in mine),
+            "died": sum(sample.died for sample in mine),
             "remembered": sum(sample.remembered for sample in mine) / asked if asked else 0.0,
             **_times(mine, direct),
-            "requests_per_second": answered / seconds,
-            "sustained_per_second": answered / (seconds + sum(sample.drained for sample in mine)),
+            "requests_per_second": answered / seconds if seconds else float("nan"),
+            "sustained_per_second": answered / (seconds + drained) if seconds else float("nan"),
             "cpu_during_ms": sum(sample.cpu_during for sample in mine) / max(answered, 1) * 1000,
             "cpu_after_ms": sum(sample.cpu_after for sample in mine) / max(answered, 1) * 1000,
         }
@@ -239,8 +283,9 @@ def _times(mine: list[Sample], direct: list[Sample]) -> dict[str, float]:
 
 
 def _added(mine: list[Sample], direct: list[Sample], which: str) -> float:
-    pairs = zip(mine, direct, strict=True)
-    return statistics.median(_percentile(getattr(a, which), 50) - _percentile(getattr(b, which), 50) for a, b in pairs)
+    rounds = [(getattr(a, which), getattr(b, which)) for a, b in zip(mine, direct, strict=True)]
+    added = [_percentile(a, 50) - _percentile(b, 50) for a, b in rounds if a and b]
+    return statistics.median(added) if added else float("nan")
 
 
 def _all(samples: list[Sample], which: str) -> list[float]:

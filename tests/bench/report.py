@@ -24,7 +24,7 @@ def markdown(result: Result) -> str:
         "| question before a loop, first byte | added "
         "| requests/s | sustained | CPU during + after | requests | failed |"
     ]
-    lines += ["| --- | --: | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |"]
+    lines += ["| --- | --: | --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |"]
     lines += [
         f"| {row['scenario']} | {row['clients']} | {row['target']} | {_share(row)} | {_times(row, 'first')} "
         f"| {_times(row, 'added_first')} | {_times(row, 'last')} | {_times(row, 'opening')} "
@@ -51,10 +51,19 @@ def markdown(result: Result) -> str:
 
 
 def _share(row: dict[str, Any]) -> str:
-    if row["target"] != _ON:
-        return "–"
-    told = f"{row['remembered']:.0%}"
-    return told if row["remembered"] >= EVIDENCE else f"**{told}: no evidence**"
+    told = f"{row['remembered']:.0%}" if row["target"] == _ON else "–"
+    faults = against(row)
+    return f"**{told}: no evidence ({', '.join(faults)})**" if faults else told
+
+
+def against(row: dict[str, Any]) -> list[str]:
+    """Why a cell is no evidence; nothing where it is."""
+    faults = ["died"] if row["died"] else []
+    if row["failed"] > (1 - EVIDENCE) * (row["failed"] + row["requests"]):
+        faults.append("failed")
+    if row["target"] == _ON and row["remembered"] < EVIDENCE:
+        faults.append("not remembered")
+    return faults
 
 
 def _times(row: dict[str, Any], which: str) -> str:

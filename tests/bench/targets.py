@@ -54,6 +54,11 @@ class Target:
             self.proportional_mib_at_start = self.process.proportional_mib()
         return self
 
+    @property
+    def ended(self) -> bool:
+        """Whether its process has ended though nobody stopped it."""
+        return self.process is not None and self.process.ended() is not None
+
     def restart(self) -> None:
         """Stop it, if it still runs, and start it again in the same place."""
         self.stop()

@@ -7,6 +7,8 @@ import itertools
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from math import isnan
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,10 +18,10 @@ from tests.bench import bare_relay, provider
 from tests.bench.asking import SCENARIOS, Loops
 from tests.bench.beside_pages import slowed
 from tests.bench.client import Broken, Connection
-from tests.bench.load import CLIENTS, LEAST_SECONDS, Cell, Sample, Samples, planned, summary
+from tests.bench.load import CLIENTS, LEAST_SECONDS, Cell, Sample, Samples, measure, planned, summary
 from tests.bench.planted import ALONE, PLOTS, REMEMBERED, mark_of, marked, planted, question, verdict, watchword
-from tests.bench.processes import ROOT
-from tests.bench.report import floors, markdown
+from tests.bench.processes import ROOT, Process, free_port
+from tests.bench.report import against, floors, markdown
 from tests.bench.seed import facts, questions
 from tests.bench.sessions import Result
 from tests.bench.shapes import AT_ONCE, LOOP, loop
@@ -168,7 +170,7 @@ def test_a_floor_that_is_missed_is_told() -> None:
     assert not held["memory on at 2 KB, ms"]
     assert not held["resident with memory, MiB"]
     assert "**missed**" in markdown(result)
-    assert "**50%: no evidence**" in markdown(result)
+    assert "**50%: no evidence (not remembered)**" in markdown(result)
 
 
 def test_a_request_counts_as_remembered_when_its_answer_stands_in_what_was_forwarded() -> None:
@@ -240,6 +242,25 @@ def test_a_question_before_a_loop_is_told_apart_from_the_results() -> None:
     samples: Samples = {(cell, "direct"): [direct], (cell, "memory on"): [mine]}
     _, row = summary(samples, [Target("direct", 0), Target("memory on", 0)])
     assert (row["added_first_p99_ms"], row["added_opening_p50_ms"], row["requests"]) == (2, 20, 21)
+
+
+async def test_a_target_that_dies_is_started_anew_once_and_its_cell_is_no_evidence(tmp_path: Path) -> None:
+    class Dying(Target):
+        def __init__(self, name: str, port: int) -> None:
+            super().__init__(name, port, lambda: Process(["false"], tmp_path / "log"))
+            self.starts = 0
+            assert self.process is not None
+            self.process.wait()
+
+        def restart(self) -> None:
+            self.starts += 1
+
+    dying, cell = Dying("dying", free_port()), Cell("question of 2 KB", 1)
+    async with served(provider.make_app(0)) as port:
+        samples = await measure([Target("direct", port), dying], [cell], 0.05, 3)
+    direct, row = summary(samples, [Target("direct", port), dying])
+    assert dying.starts == 1 and [sample.died for sample in samples[cell, "dying"]] == [True] * 3
+    assert not against(direct) and against(row) == ["died"] and isnan(row["added_first_p50_ms"])
 
 
 def test_the_rate_that_is_sustained_has_the_learning_in_it() -> None:
