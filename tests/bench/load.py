@@ -2,13 +2,14 @@
 
     python -m tests.bench.load [--only NAME] [--clients 1,16] [--rivals litellm,headroom] [--facts 10000] [--seconds N]
 
-Every round visits each target in turn, so that a noisy minute is noisy for all, and what a target adds is its time
-less the time straight to the provider *in the same round*. What is asked has an answer in memory, and a request counts
-as remembered when that answer stands in the body that reached the provider: a cell of ours in which fewer than 95 %
-are is no evidence. What a target puts off until it is quiet is waited for before the next one's turn; the sustained
-rate has that time in it, and its processor time is told beside that of the requests. A target that ends or answers
-nothing is started anew once in a cell, and its cell is no evidence. Replies are streamed in spaced chunks. Figures on a
-shared machine are to be read as ratios.
+For each cell every target is started anew, ours with a home of its own: what was asked in one is known to none of the
+others. Every round visits each target in turn, so that a noisy minute is noisy for all, and what a target adds is its
+time less the time straight to the provider *in the same round*. What is asked has an answer in memory, and a request
+counts as remembered when that answer stands in the body that reached the provider: a cell of ours in which fewer than
+95 % are is no evidence. What a target puts off until it is quiet is waited for before the next one's turn; the
+sustained rate has that time in it, and its processor time is told beside that of the requests. A target that ends or
+answers nothing is started anew once in a cell, and its cell is no evidence. Replies are streamed in spaced chunks.
+Figures on a shared machine are to be read as ratios.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import platform
 import shutil
 import statistics
@@ -23,7 +25,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,6 +56,8 @@ REST_SECONDS = 60.0
 IDLE_SHARE = 0.1
 """Of one processor: less is rest."""
 CHAT = "/v1/chat/completions"
+DIRECT = "direct"
+OURS = (DIRECT, "bare relay", "memory off", "memory on")
 PERCENTS = (50, 95, 99)
 
 
@@ -85,7 +89,24 @@ class Sample:
     died: bool = False
 
 
-Samples = dict[tuple[Cell, str], list[Sample]]
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """How long a target's start took, and what it holds, in MiB."""
+
+    start_seconds: float = 0.0
+    resident_mib: float = 0.0
+    proportional_mib: float = 0.0
+
+
+@dataclass(slots=True)
+class Measured:
+    """What was seen of a target in a cell, one sample a round; its weight ``before`` it was asked anything, at rest."""
+
+    cell: Cell
+    target: str
+    before: Weight
+    afterwards: Weight = Weight()
+    samples: list[Sample] = field(default_factory=list)
 
 
 def planned(visits: int, seconds: float, rounds: int) -> tuple[int, float]:
@@ -95,20 +116,29 @@ def planned(visits: int, seconds: float, rounds: int) -> tuple[int, float]:
     return possible, max(LEAST_SECONDS, seconds / (visits * possible))
 
 
-async def measure(competitors: list[Target], cells: Sequence[Cell], share: float, rounds: int) -> Samples:
-    """Visit every target in every round of every cell, for ``share`` seconds each."""
-    asking = {cell.scenario: SCENARIOS[cell.scenario]() for cell in cells}
-    samples: Samples = {}
-    for cell in cells:
-        requests, lives = asking[cell.scenario], Counter({target.name: 1 for target in competitors})
-        for target in competitors:
-            await _visited(target, cell.clients, 0.1, requests, lives)
-        for turn in range(rounds):
-            order = competitors[turn % len(competitors) :] + competitors[: turn % len(competitors)]
-            for target in order:
-                mine = samples.setdefault((cell, target.name), [])
-                mine.append(await _visited(target, cell.clients, share, requests, lives))
-    return samples
+async def measure(competitors: list[Target], cell: Cell, share: float, rounds: int) -> list[Measured]:
+    """Visit every target in every round of a cell, for ``share`` seconds each. They have just been started."""
+    requests, lives = SCENARIOS[cell.scenario](), Counter({target.name: 1 for target in competitors})
+    found = []
+    for target in competitors:
+        await _at_rest(target)
+        found.append(Measured(cell, target.name, _weight(target)))
+        await _visited(target, cell.clients, 0.1, requests, lives)
+    of_target = {each.target: each for each in found}
+    for turn in range(rounds):
+        order = competitors[turn % len(competitors) :] + competitors[: turn % len(competitors)]
+        for target in order:
+            sample = await _visited(target, cell.clients, share, requests, lives)
+            of_target[target.name].samples.append(sample)
+    for target in competitors:
+        of_target[target.name].afterwards = _weight(target)
+    return found
+
+
+def _weight(target: Target) -> Weight:
+    if target.process is None:
+        return Weight()
+    return Weight(target.process.start_seconds, target.process.resident_mib(), target.process.proportional_mib())
 
 
 async def _visited(target: Target, clients: int, seconds: float, requests: Requests, lives: Counter[str]) -> Sample:
@@ -195,7 +225,7 @@ async def _interrupted(target: Target, clients: int, seconds: float, requests: R
 
 async def _started_anew(target: Target) -> float:
     """The processor time that it had taken before it started."""
-    if target.name == "direct":
+    if target.name == DIRECT:
         return _cpu(target)
     await asyncio.to_thread(target.restart)
     return 0.0
@@ -242,31 +272,36 @@ async def _at_rest(target: Target) -> float:
     return quiet - began
 
 
-def summary(samples: Samples, competitors: list[Target]) -> list[dict[str, Any]]:
+def summary(measured: Sequence[Measured]) -> list[dict[str, Any]]:
     """A row for each cell and target."""
+    direct = {each.cell: each for each in measured if each.target == DIRECT}
     rows = []
-    for cell, target in sorted({(cell, name) for cell, name in samples}):
-        mine, direct = samples[cell, target], samples[cell, "direct"]
+    for each in measured:
+        mine = each.samples
         answered = sum(len(sample.last) + len(sample.opening) for sample in mine)
         asked = sum(sample.asked for sample in mine)
         seconds, drained = sum(sample.seconds for sample in mine), sum(sample.drained for sample in mine)
         row: dict[str, Any] = {
-            "scenario": cell.scenario,
-            "clients": cell.clients,
-            "target": target,
+            "scenario": each.cell.scenario,
+            "clients": each.cell.clients,
+            "target": each.target,
             "requests": answered,
             "failed": sum(sample.failed for sample in mine),
             "died": sum(sample.died for sample in mine),
             "remembered": sum(sample.remembered for sample in mine) / asked if asked else 0.0,
-            **_times(mine, direct),
+            **_times(mine, direct[each.cell].samples),
             "requests_per_second": answered / seconds if seconds else float("nan"),
             "sustained_per_second": answered / (seconds + drained) if seconds else float("nan"),
             "cpu_during_ms": sum(sample.cpu_during for sample in mine) / max(answered, 1) * 1000,
             "cpu_after_ms": sum(sample.cpu_after for sample in mine) / max(answered, 1) * 1000,
+            "start_seconds": each.before.start_seconds,
+            "resident_mib_at_start": each.before.resident_mib,
+            "resident_mib": each.afterwards.resident_mib,
+            "proportional_mib_at_start": each.before.proportional_mib,
+            "proportional_mib": each.afterwards.proportional_mib,
         }
         rows.append(row)
-    order = [target.name for target in competitors]
-    return sorted(rows, key=lambda row: (row["scenario"], row["clients"], order.index(row["target"])))
+    return rows
 
 
 def _times(mine: list[Sample], direct: list[Sample]) -> dict[str, float]:
@@ -298,50 +333,58 @@ def _percentile(values: list[float], percent: float) -> float:
 
 
 def run(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Start everything, measure, stop everything."""
-    folder = Path(tempfile.mkdtemp(prefix="palimpsest-bench-"))
+    """Start everything anew for each cell, measure, stop everything."""
     rivals = [name for name in arguments.rivals.split(",") if name]
     clients = [int(each) for each in arguments.clients.split(",")]
     cells = [Cell(name, each) for name in SCENARIOS if arguments.only in name for each in clients]
+    visits = len(cells) * (len(OURS) + len(rivals))
+    rounds, share = planned(visits, arguments.seconds, arguments.rounds)
+    measured: list[Measured] = []
+    about: dict[str, str] = {}
+    load = os.getloadavg()[0]
     with ExitStack() as stack:
+        folder = Path(tempfile.mkdtemp(prefix="palimpsest-bench-"))
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        print(f"seeding {arguments.facts} facts …", file=sys.stderr, flush=True)
-        (folder / "on").mkdir(mode=0o700)
-        asyncio.run(seed_home(folder / "on", arguments.facts, more=planted()))
-        competitors: list[Target] = []
+        _say(f"seeding {arguments.facts} facts …")
+        (folder / "seeded").mkdir(mode=0o700)
+        asyncio.run(seed_home(folder / "seeded", arguments.facts, more=planted()))
+        _say(f"{rounds} rounds of {visits} visits, {share:.1f} s each and more …")
+        for cell in cells:
+            _say(f"{cell.scenario}, {cell.clients} at a time …")
+            with ExitStack() as of_cell:
+                competitors = list[Target]()
+                for target in _started(folder, rivals):
+                    of_cell.callback(target.stop)
+                    competitors.append(target)
+                about |= {target.name: target.about for target in competitors if target.about}
+                measured += asyncio.run(measure(competitors, cell, share, rounds))
+    told = {
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "at": time.strftime("%Y-%m-%d %H:%M", time.gmtime()),
+        "load": [round(each, 1) for each in (load, os.getloadavg()[0])],
+        "facts": arguments.facts,
+        "rounds": rounds,
+        "visit_seconds": share,
+        "about": about,
+    }
+    return {**told, "rows": summary(measured)}
 
-        def started(target: Target) -> int:
-            stack.callback(target.stop)
-            competitors.append(target)
-            return target.port
 
-        upstream = started(targets.provider(folder, SPACING_MS))
-        started(targets.bare_relay(folder, upstream))
-        started(targets.palimpsest("memory off", folder, folder / "off", upstream, MEMORY__MODE="off"))
-        started(targets.palimpsest("memory on", folder, folder / "on", upstream))
-        for name in rivals:
-            print(f"starting {name} …", file=sys.stderr, flush=True)
-            started(targets.RIVALS[name](folder, upstream))
-        visits = len(cells) * len(competitors)
-        rounds, share = planned(visits, arguments.seconds, arguments.rounds)
-        print(f"{rounds} rounds of {visits} visits, {share:.1f} s each and more …", file=sys.stderr, flush=True)
-        samples = asyncio.run(measure(competitors, cells, share, rounds))
-        servers = [
-            {
-                "target": target.name,
-                "about": target.about,
-                "start_seconds": target.process.start_seconds,
-                "resident_mib_at_start": target.resident_mib_at_start,
-                "resident_mib": target.process.resident_mib(),
-                "proportional_mib_at_start": target.proportional_mib_at_start,
-                "proportional_mib": target.process.proportional_mib(),
-            }
-            for target in competitors
-            if target.process is not None
-        ]
-    machine = f"{platform.machine()}, Python {platform.python_version()}"
-    told = {"machine": machine, "facts": arguments.facts, "rounds": rounds, "visit_seconds": share}
-    return {**told, "rows": summary(samples, competitors), "servers": servers}
+def _started(folder: Path, rivals: Sequence[str]) -> Iterator[Target]:
+    """Every target with nothing behind it but what was seeded: what one cell asks would be known to the next one."""
+    provider = targets.provider(folder, SPACING_MS)
+    yield provider
+    yield targets.bare_relay(folder, provider.port)
+    for mode in ("off", "on"):
+        shutil.rmtree(folder / mode, ignore_errors=True)
+        shutil.copytree(folder / "seeded", folder / mode)
+        yield targets.palimpsest(f"memory {mode}", folder, folder / mode, provider.port, MEMORY__MODE=mode)
+    for name in rivals:
+        yield targets.RIVALS[name](folder, provider.port)
+
+
+def _say(what: str) -> None:
+    print(what, file=sys.stderr, flush=True)
 
 
 def main() -> None:

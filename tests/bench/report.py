@@ -14,40 +14,46 @@ _VERDICTS = {True: "held", False: "**missed**"}
 _ON = "memory on"
 
 
+_COLUMNS = (
+    *("scenario", "clients", "target", "remembered", "first byte p50 / p95 / p99", "added", "last byte"),
+    *("question before a loop, first byte", "added", "requests/s", "sustained", "CPU during + after"),
+    *("start, s", "RSS before → after, MiB", "PSS", "requests", "failed"),
+)
+
+
 def markdown(result: Result) -> str:
-    """Tables of times, of requests per second and of weights, and the floors."""
-    run = f"{result['rounds']} rounds, {result['visit_seconds']:.1f} s a visit"
-    about = "milliseconds, those added beyond the provider's own"
-    lines = [f"{result['machine']}; {result['facts']} facts; {run}; {about}.", ""]
-    lines += [
-        "| scenario | clients | target | remembered | first byte p50 / p95 / p99 | added | last byte "
-        "| question before a loop, first byte | added "
-        "| requests/s | sustained | CPU during + after | requests | failed |"
+    """A table of times, of requests per second and of weights, and the floors."""
+    loads = " and ".join(map(str, result["load"]))
+    lines = [
+        f"{result['machine']}; {result['at']} UTC, load {loads} before and after; {result['facts']} facts; "
+        f"{result['rounds']} rounds, {result['visit_seconds']:.1f} s a visit; milliseconds, those added beyond the "
+        "provider's own.",
+        "",
+        f"| {' | '.join(_COLUMNS)} |",
+        f"| --- |{' --: |' * (len(_COLUMNS) - 1)}",
     ]
-    lines += ["| --- | --: | --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |"]
-    lines += [
-        f"| {row['scenario']} | {row['clients']} | {row['target']} | {_share(row)} | {_times(row, 'first')} "
-        f"| {_times(row, 'added_first')} | {_times(row, 'last')} | {_times(row, 'opening')} "
-        f"| {_times(row, 'added_opening')} | {row['requests_per_second']:.0f} "
-        f"| {row['sustained_per_second']:.0f} | {row['cpu_during_ms']:.2f} + {row['cpu_after_ms']:.2f} "
-        f"| {row['requests']} | {row['failed']} |"
-        for row in result["rows"]
-    ]
-    lines += ["", "| target | start, s | RSS, MiB: at start, afterwards | PSS, MiB: at start, afterwards |"]
-    lines += ["| --- | --: | --: | --: |"]
-    lines += [
-        f"| {server['target']} | {server['start_seconds']:.2f} "
-        f"| {server['resident_mib_at_start']:.0f}, {server['resident_mib']:.0f} "
-        f"| {server['proportional_mib_at_start']:.0f}, {server['proportional_mib']:.0f} |"
-        for server in result["servers"]
-    ]
-    lines += ["", *(server["about"] for server in result["servers"] if server["about"])]
+    lines += [f"| {' | '.join(_cells(row))} |" for row in result["rows"]]
+    lines += ["", *result["about"].values()] if result["about"] else []
     lines += ["", "| floor | measured | wanted | |", "| --- | --: | --: | --- |"]
     lines += [
         f"| {floor['name']} | {floor['measured']:.2f} | {floor['wanted']} | {_VERDICTS[floor['held']]} |"
         for floor in result["floors"]
     ]
     return "\n".join(lines)
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    return [
+        *(row["scenario"], f"{row['clients']}", row["target"], _share(row)),
+        *(_times(row, which) for which in ("first", "added_first", "last", "opening", "added_opening")),
+        f"{row['requests_per_second']:.0f}",
+        f"{row['sustained_per_second']:.0f}",
+        f"{row['cpu_during_ms']:.2f} + {row['cpu_after_ms']:.2f}",
+        f"{row['start_seconds']:.1f}",
+        f"{row['resident_mib_at_start']:.0f} → {row['resident_mib']:.0f}",
+        f"{row['proportional_mib_at_start']:.0f} → {row['proportional_mib']:.0f}",
+        *(f"{row['requests']}", f"{row['failed']}"),
+    ]
 
 
 def _share(row: dict[str, Any]) -> str:
@@ -87,9 +93,9 @@ def floors(result: Result) -> list[dict[str, Any]]:
     ):
         if row := _row(result, target, scenario):
             found.append(_at_most(name, row["added_first_p50_ms"], wanted))
-    by_name = {server["target"]: server for server in result["servers"]}
-    found.append(_at_most("start with memory, s", by_name[_ON]["start_seconds"], 1.5))
-    found.append(_at_most("resident with memory, MiB", by_name[_ON]["resident_mib"], 250))
+    on = [row for row in result["rows"] if row["target"] == _ON]
+    found.append(_at_most("start with memory, s", min(row["start_seconds"] for row in on), 1.5))
+    found.append(_at_most("resident with memory, MiB", max(row["resident_mib"] for row in on), 250))
     ours, theirs = (_row(result, name, small, clients=16) for name in (_ON, "litellm"))
     if ours and theirs:
         times = ours["sustained_per_second"] / theirs["sustained_per_second"]

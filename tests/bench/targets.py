@@ -39,8 +39,6 @@ class Target:
     about: str = ""
     """Which version it is of, and how it is set."""
     process: Process | None = field(init=False, default=None)
-    resident_mib_at_start: float = field(init=False, default=0.0)
-    proportional_mib_at_start: float = field(init=False, default=0.0)
 
     def __post_init__(self) -> None:
         """Start it."""
@@ -50,8 +48,6 @@ class Target:
         """Wait until it answers."""
         if self.process is not None:
             self.process.wait_ready(f"http://127.0.0.1:{self.port}{self.path}")
-            self.resident_mib_at_start = self.process.resident_mib()
-            self.proportional_mib_at_start = self.process.proportional_mib()
         return self
 
     @property

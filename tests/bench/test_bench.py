@@ -18,7 +18,7 @@ from tests.bench import bare_relay, provider
 from tests.bench.asking import SCENARIOS, Loops
 from tests.bench.beside_pages import slowed
 from tests.bench.client import Broken, Connection
-from tests.bench.load import CLIENTS, LEAST_SECONDS, Cell, Sample, Samples, measure, planned, summary
+from tests.bench.load import CLIENTS, LEAST_SECONDS, OURS, Cell, Measured, Sample, Weight, measure, planned, summary
 from tests.bench.planted import ALONE, PLOTS, REMEMBERED, mark_of, marked, planted, question, verdict, watchword
 from tests.bench.processes import ROOT, Process, free_port
 from tests.bench.report import against, floors, markdown
@@ -150,20 +150,8 @@ def test_what_a_target_adds_is_its_time_less_the_time_straight_to_the_provider_i
 
 def test_a_floor_that_is_missed_is_told() -> None:
     rows = _rows(lambda name, turn: {"direct": 1.0, "bare relay": 2.0, "memory off": 3.0}.get(name, 9.0))
-    servers = [
-        {
-            "target": name,
-            "about": "",
-            "start_seconds": 1.0,
-            "resident_mib_at_start": 90.0,
-            "resident_mib": 260.0,
-            "proportional_mib_at_start": 80.0,
-            "proportional_mib": 250.0,
-        }
-        for name in NAMES
-    ]
-    told = {"machine": "here", "facts": 10, "rounds": 3, "visit_seconds": 2.5}
-    result = {**told, "rows": rows, "servers": servers}
+    told = {"machine": "here", "at": "now", "load": [1.0, 2.0], "facts": 10, "rounds": 3, "visit_seconds": 2.5}
+    result = {**told, "about": {}, "rows": rows}
     result["floors"] = floors(result)
     held = {floor["name"]: floor["held"] for floor in floors(result)}
     assert held["memory off at 2 KB, × the bare relay"]
@@ -239,8 +227,7 @@ def test_a_question_before_a_loop_is_told_apart_from_the_results() -> None:
     cell = Cell("tool loop of 20 results", 1)
     direct, mine = Sample([1.0] * 20, [2.0] * 20, [1.0]), Sample([3.0] * 20, [4.0] * 20, [21.0], seconds=1.0)
     direct.seconds = 1.0
-    samples: Samples = {(cell, "direct"): [direct], (cell, "memory on"): [mine]}
-    _, row = summary(samples, [Target("direct", 0), Target("memory on", 0)])
+    _, row = summary([_measured(cell, "direct", direct), _measured(cell, "memory on", mine)])
     assert (row["added_first_p99_ms"], row["added_opening_p50_ms"], row["requests"]) == (2, 20, 21)
 
 
@@ -257,31 +244,38 @@ async def test_a_target_that_dies_is_started_anew_once_and_its_cell_is_no_eviden
 
     dying, cell = Dying("dying", free_port()), Cell("question of 2 KB", 1)
     async with served(provider.make_app(0)) as port:
-        samples = await measure([Target("direct", port), dying], [cell], 0.05, 3)
-    direct, row = summary(samples, [Target("direct", port), dying])
-    assert dying.starts == 1 and [sample.died for sample in samples[cell, "dying"]] == [True] * 3
+        measured = await measure([Target("direct", port), dying], cell, 0.05, 3)
+    direct, row = summary(measured)
+    assert dying.starts == 1 and [sample.died for sample in measured[1].samples] == [True] * 3
     assert not against(direct) and against(row) == ["died"] and isnan(row["added_first_p50_ms"])
 
 
 def test_the_rate_that_is_sustained_has_the_learning_in_it() -> None:
     cell = Cell("question of 2 KB", 1)
     sample = Sample([1.0] * 10, [2.0] * 10, seconds=2.0, drained=3.0, cpu_during=0.1, cpu_after=0.05)
-    [row] = summary({(cell, "direct"): [sample]}, [Target("direct", 0)])
+    [row] = summary([_measured(cell, "direct", sample)])
     assert (row["requests_per_second"], row["sustained_per_second"]) == (5, 2)
     assert (row["cpu_during_ms"], row["cpu_after_ms"]) == (10, 5)
 
 
-NAMES = ("direct", "bare relay", "memory off", "memory on")
+def _measured(cell: Cell, target: str, *samples: Sample) -> Measured:
+    return Measured(cell, target, Weight(1.0, 90.0, 80.0), Weight(1.0, 260.0, 250.0), [*samples])
 
 
 def _rows(milliseconds: Callable[[str, int], float]) -> list[dict[str, object]]:
     """The summary of three rounds in which each target took as long as ``milliseconds`` says."""
-    samples: Samples = {}
-    for name in NAMES:
-        for scenario in SCENARIOS:
-            for clients in CLIENTS:
-                taken = [milliseconds(name, turn) for turn in (1, 2, 3)]
-                samples[Cell(scenario, clients), name] = [
-                    Sample([one], [one + 1], seconds=1.0, asked=2, remembered=1) for one in taken
-                ]
-    return summary(samples, [Target(name, 0) for name in NAMES])
+    return summary(
+        [
+            _measured(
+                Cell(scenario, clients),
+                name,
+                *(
+                    Sample([one], [one + 1], seconds=1.0, asked=2, remembered=1)
+                    for one in (milliseconds(name, turn) for turn in (1, 2, 3))
+                ),
+            )
+            for scenario in SCENARIOS
+            for clients in CLIENTS
+            for name in OURS
+        ]
+    )
