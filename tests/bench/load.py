@@ -286,6 +286,7 @@ def summary(measured: Sequence[Measured]) -> list[dict[str, Any]]:
             "clients": each.cell.clients,
             "target": each.target,
             "requests": answered,
+            "seconds": seconds,
             "failed": sum(sample.failed for sample in mine),
             "died": sum(sample.died for sample in mine),
             "remembered": sum(sample.remembered for sample in mine) / asked if asked else 0.0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from math import isnan
 from pathlib import Path
@@ -21,7 +21,7 @@ from tests.bench.client import Broken, Connection
 from tests.bench.load import CLIENTS, LEAST_SECONDS, OURS, Cell, Measured, Sample, Weight, measure, planned, summary
 from tests.bench.planted import ALONE, PLOTS, REMEMBERED, mark_of, marked, planted, question, verdict, watchword
 from tests.bench.processes import ROOT, Process, free_port
-from tests.bench.report import against, floors, markdown
+from tests.bench.report import FLOORS, SMALL, against, floors, markdown
 from tests.bench.seed import facts, questions
 from tests.bench.sessions import Result
 from tests.bench.shapes import AT_ONCE, LOOP, loop
@@ -148,17 +148,37 @@ def test_what_a_target_adds_is_its_time_less_the_time_straight_to_the_provider_i
     assert added == {"direct": 0, "bare relay": 1, "memory off": 2, "memory on": 2}
 
 
-def test_a_floor_that_is_missed_is_told() -> None:
-    rows = _rows(lambda name, turn: {"direct": 1.0, "bare relay": 2.0, "memory off": 3.0}.get(name, 9.0))
+def test_a_floor_is_held_missed_or_without_evidence() -> None:
+    times = {"direct": 1.0, "bare relay": 2.0, "memory off": 2.5, "litellm": 21.0}
+    rows = _rows(lambda name, turn: times.get(name, 9.0), remembered=2, targets=(*OURS, "litellm"))
     told = {"machine": "here", "at": "now", "load": [1.0, 2.0], "facts": 10, "rounds": 3, "visit_seconds": 2.5}
-    result = {**told, "about": {}, "rows": rows}
+    result: dict[str, Any] = {**told, "about": {}, "rows": rows}
     result["floors"] = floors(result)
     held = {floor["name"]: floor["held"] for floor in floors(result)}
-    assert held["memory off at 2 KB, × the bare relay"]
-    assert not held["memory on at 2 KB, ms"]
-    assert not held["resident with memory, MiB"]
+    assert held["memory off, first byte at 2 KB, × the bare relay's"]
+    assert held["first byte at 2 KB, × LiteLLM's"] is False, "8 of 20 ms"
+    assert held["requests/s at 2 KB, 16 clients, × LiteLLM's"] is False
+    assert held["RSS at start with what was seeded, MiB"]
     assert "**missed**" in markdown(result)
+    sustained = next(floor for floor in result["floors"] if "drained" in floor["name"])
+    assert sustained["held"] is None and sustained["fault"] == "no evidence (memory on: 3 s; litellm: 3 s)"
+
+
+def test_a_floor_is_not_judged_by_what_is_no_evidence_or_was_not_measured() -> None:
+    rows = _rows(lambda name, turn: {"direct": 1.0}.get(name, 9.0))
+    told = {"machine": "here", "at": "now", "load": [1.0, 2.0], "facts": 10, "rounds": 3, "visit_seconds": 2.5}
+    result: dict[str, Any] = {**told, "about": {}, "rows": rows}
+    result["floors"] = floors(result)
+    by_name = {floor["name"]: floor for floor in result["floors"]}
+    assert by_name["first byte at 2 KB, × LiteLLM's"]["fault"] == f"not measured: {SMALL} 1 litellm"
+    weight = by_name["RSS at start with what was seeded, MiB"]
+    assert weight["held"] is None and "not remembered" in weight["fault"]
     assert "**50%: no evidence (not remembered)**" in markdown(result)
+
+
+def test_every_floor_is_of_a_scenario_that_is_measured() -> None:
+    asked = {(scenario, clients) for floor in FLOORS for scenario, clients, _ in floor.rows}
+    assert asked <= set(itertools.product(SCENARIOS, CLIENTS))
 
 
 def test_a_request_counts_as_remembered_when_its_answer_stands_in_what_was_forwarded() -> None:
@@ -262,7 +282,9 @@ def _measured(cell: Cell, target: str, *samples: Sample) -> Measured:
     return Measured(cell, target, Weight(1.0, 90.0, 80.0), Weight(1.0, 260.0, 250.0), [*samples])
 
 
-def _rows(milliseconds: Callable[[str, int], float]) -> list[dict[str, object]]:
+def _rows(
+    milliseconds: Callable[[str, int], float], remembered: int = 1, targets: Sequence[str] = OURS
+) -> list[dict[str, Any]]:
     """The summary of three rounds in which each target took as long as ``milliseconds`` says."""
     return summary(
         [
@@ -270,12 +292,12 @@ def _rows(milliseconds: Callable[[str, int], float]) -> list[dict[str, object]]:
                 Cell(scenario, clients),
                 name,
                 *(
-                    Sample([one], [one + 1], seconds=1.0, asked=2, remembered=1)
+                    Sample([one], [one + 1], seconds=1.0, asked=2, remembered=remembered)
                     for one in (milliseconds(name, turn) for turn in (1, 2, 3))
                 ),
             )
             for scenario in SCENARIOS
             for clients in CLIENTS
-            for name in OURS
+            for name in targets
         ]
     )
