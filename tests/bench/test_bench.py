@@ -19,7 +19,19 @@ from tests.bench.asking import SCENARIOS, Loops
 from tests.bench.beside_pages import slowed
 from tests.bench.client import Broken, Connection
 from tests.bench.load import CLIENTS, LEAST_SECONDS, OURS, Cell, Measured, Sample, Weight, measure, planned, summary
-from tests.bench.planted import ALONE, PLOTS, REMEMBERED, mark_of, marked, planted, question, verdict, watchword
+from tests.bench.planted import (
+    ALONE,
+    FIRST,
+    PLOTS,
+    REMEMBERED,
+    mark_of,
+    marked,
+    planted,
+    plot_of,
+    question,
+    verdict,
+    watchword,
+)
 from tests.bench.processes import ROOT, Process, free_port
 from tests.bench.report import FLOORS, SMALL, against, floors, markdown
 from tests.bench.seed import facts, questions
@@ -186,7 +198,8 @@ def test_a_request_counts_as_remembered_when_its_answer_stands_in_what_was_forwa
     assert len(set(texts)) == PLOTS
     asked = question(5)
     plot = 5 * 37
-    assert f"plot {plot}?" in asked and watchword(plot) in texts[plot]
+    assert str(FIRST + plot) in asked and watchword(FIRST + plot) in texts[plot]
+    assert len({watchword(FIRST + place) for place in range(PLOTS)}) == PLOTS
 
     def told(*said: str) -> bytes:
         return verdict(marked(json.dumps({"messages": [{"content": each} for each in said]}).encode(), 5, 3))
@@ -197,6 +210,12 @@ def test_a_request_counts_as_remembered_when_its_answer_stands_in_what_was_forwa
     assert told(texts[plot + 1], asked, '"seed": 700', question(6)) == ALONE, "what others say is no mark"
     assert verdict(b"no question") == b""
     assert mark_of(marked(b"{}", 5, 3)) == (5, 3)
+
+
+def test_a_person_asks_in_ever_other_words() -> None:
+    asked = {question(number).replace(str(plot_of(number)), "") for number in range(PLOTS)}
+    assert len(asked) > PLOTS / 4
+    assert all(str(plot_of(number)) in question(number) for number in range(PLOTS))
 
 
 def test_an_agents_loop_goes_on_as_the_provider_replies() -> None:
