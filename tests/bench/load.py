@@ -31,6 +31,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from proxy.fail_open import LATE
 from tests.bench import targets
 from tests.bench.asking import SCENARIOS, Requests
 from tests.bench.client import Connection
@@ -73,7 +74,8 @@ class Cell:
 class Sample:
     """One target's share of one round: milliseconds to the first and to the last byte of each reply, those to the first
     byte apart of questions before an agent's loop, how long it took and then to come to rest, the processor's seconds
-    of both, how many requests asked something, and got it answered by memory. ``died`` says that the target ended or
+    of both, how many requests asked something, and got it answered by memory, and how many it was too ``late`` for.
+    ``died`` says that the target ended or
     answered nothing: then none of it is evidence."""
 
     first: list[float] = field(default_factory=list)
@@ -85,6 +87,7 @@ class Sample:
     cpu_after: float = 0.0
     asked: int = 0
     remembered: int = 0
+    late: int = 0
     failed: int = 0
     died: bool = False
 
@@ -247,6 +250,7 @@ async def _ask(target: Target, connection: Connection, each: Asked, sample: Samp
     sample.failed += timed.status != 200
     sample.asked += remembered or ALONE in timed.body
     sample.remembered += remembered
+    sample.late += not remembered and LATE in timed.header("x-palimpsest-status")
     if each.opening:
         sample.opening.append(timed.first * 1000)
     else:
@@ -290,6 +294,7 @@ def summary(measured: Sequence[Measured]) -> list[dict[str, Any]]:
             "failed": sum(sample.failed for sample in mine),
             "died": sum(sample.died for sample in mine),
             "remembered": sum(sample.remembered for sample in mine) / asked if asked else 0.0,
+            "late": sum(sample.late for sample in mine) / asked if asked else 0.0,
             **_times(mine, direct[each.cell].samples),
             "requests_per_second": answered / seconds if seconds else float("nan"),
             "sustained_per_second": answered / (seconds + drained) if seconds else float("nan"),

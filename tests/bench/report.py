@@ -71,7 +71,7 @@ def against(row: dict[str, Any]) -> list[str]:
     if row["failed"] > (1 - EVIDENCE) * (row["failed"] + row["requests"]):
         faults.append("failed")
     if row["target"] == _ON and row["remembered"] < EVIDENCE:
-        faults.append("not remembered")
+        faults.append(f"{1 - row['remembered']:.0%} not remembered, {row['late']:.0%} because memory was late")
     return faults
 
 

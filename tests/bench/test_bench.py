@@ -185,7 +185,7 @@ def test_a_floor_is_not_judged_by_what_is_no_evidence_or_was_not_measured() -> N
     assert by_name["first byte at 2 KB, × LiteLLM's"]["fault"] == f"not measured: {SMALL} 1 litellm"
     weight = by_name["RSS at start with what was seeded, MiB"]
     assert weight["held"] is None and "not remembered" in weight["fault"]
-    assert "**50%: no evidence (not remembered)**" in markdown(result)
+    assert "**50%: no evidence (50% not remembered, 0% because memory was late)**" in markdown(result)
 
 
 def test_every_floor_is_of_a_scenario_that_is_measured() -> None:
