@@ -112,6 +112,11 @@ def plot_of(number: int) -> int:
     return FIRST + number * 37 % PLOTS
 
 
+def told_to(number: int, users: Sequence[str]) -> str:
+    """Which of some users knows the answer to the question of this number."""
+    return users[(plot_of(number) - FIRST) % len(users)]
+
+
 def question(number: int) -> str:
     """A question about a plot, worded by chance."""
     plot, chance = plot_of(number), random.Random(number)

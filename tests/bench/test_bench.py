@@ -29,6 +29,7 @@ from tests.bench.planted import (
     planted,
     plot_of,
     question,
+    told_to,
     verdict,
     watchword,
 )
@@ -216,6 +217,14 @@ def test_a_person_asks_in_ever_other_words() -> None:
     asked = {question(number).replace(str(plot_of(number)), "") for number in range(PLOTS)}
     assert len(asked) > PLOTS / 4
     assert all(str(plot_of(number)) in question(number) for number in range(PLOTS))
+
+
+def test_who_is_asked_is_who_was_told() -> None:
+    users = [f"user{number}" for number in range(5)]
+    owners = {watchword(FIRST + place): fact.owner for place, fact in enumerate(planted(users))}
+    asked = range(7, 7 + 5)
+    assert {told_to(number, users) for number in asked} == {*users}
+    assert all(told_to(number, users) in owners[watchword(plot_of(number))] for number in asked)
 
 
 def test_an_agents_loop_goes_on_as_the_provider_replies() -> None:
