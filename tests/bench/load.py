@@ -88,6 +88,7 @@ class Sample:
     asked: int = 0
     remembered: int = 0
     late: int = 0
+    late_sessions: set[str] = field(default_factory=set)
     failed: int = 0
     died: bool = False
 
@@ -250,7 +251,10 @@ async def _ask(target: Target, connection: Connection, each: Asked, sample: Samp
     sample.failed += timed.status != 200
     sample.asked += remembered or ALONE in timed.body
     sample.remembered += remembered
-    sample.late += not remembered and LATE in timed.header("x-palimpsest-status")
+    # Nothing is recalled for the results behind a question that memory was late for.
+    if LATE in timed.header("x-palimpsest-status"):
+        sample.late_sessions.add(each.session)
+    sample.late += not remembered and each.session in sample.late_sessions
     if each.opening:
         sample.opening.append(timed.first * 1000)
     else:
