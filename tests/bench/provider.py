@@ -3,7 +3,8 @@
     python -m tests.bench.provider PORT [SPACING_MS] [LOG]
 
 It reads no more of a body than whether a stream is asked for, and whether what is asked is answered in it (see
-``planted``), which it says at the end of its reply: so its own work is small and the same for all.
+``planted``), which it says in its reply's id: so its own work is small and the same for all. Within the loop of an
+agent it replies with the calls whose results come next (see ``shapes``).
 What stands in the header ``x-bench-tag`` comes back in the reply, so that a reply can be told from the others. Into
 ``LOG`` goes a line for each request: its ``x-session-id``, a tab, its body.
 """
@@ -11,12 +12,17 @@ What stands in the header ``x-bench-tag`` comes back in the reply, so that a rep
 import asyncio
 import re
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
 from aiohttp import web
 
-from tests.bench.planted import verdict
+from tests.bench.planted import mark_of, verdict
+from tests.bench.sessions import CHAT
+from tests.bench.shapes import loop
+from tests.proxy.wire.rounds.scripts import Round, stream
 
 WORDS = ("The ", "retries ", "stay ", "at ", "three", ", ", "as ", "decided", ".")
 _STREAM = re.compile(rb'"stream"\s*:\s*true')
@@ -34,16 +40,17 @@ def make_app(spacing: float, log: Path | None = None) -> web.Application:
             lines.write(request.headers.get("x-session-id", "").encode() + b"\t" + body + b"\n")
             lines.flush()
         tag = request.headers.get("x-bench-tag", "")
-        words = (*WORDS, *filter(None, (tag, told(body))))
+        words = (*WORDS, *filter(None, (tag,)))
+        name, (question, step) = told(body), mark_of(body) or (0, 0)
         if not _STREAM.search(body[:TAIL]) and not _STREAM.search(body[-TAIL:]):
-            return web.Response(body=_whole("".join(words)), content_type="application/json")
+            return web.Response(body=_whole(name, "".join(words)), content_type="application/json")
+        events = _calls(name, loop(question)[step - 1].reply) if step else _spoken(name, words)
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await response.prepare(request)
-        for place, word in enumerate(words):
+        for place, event in enumerate(events):
             if place:
                 await asyncio.sleep(spacing)
-            await response.write(_event({"delta": {"role": "assistant", "content": word}, "finish_reason": None}))
-        await response.write(_event({"delta": {}, "finish_reason": "stop"}) + _USAGE + b"data: [DONE]\n\n")
+            await response.write(event)
         await response.write_eof()
         return response
 
@@ -57,24 +64,34 @@ def make_app(spacing: float, log: Path | None = None) -> web.Application:
 
 
 _NUMBERS = {"prompt_tokens": 500, "completion_tokens": len(WORDS), "total_tokens": 500 + len(WORDS)}
-_HEAD = {"id": "chatcmpl-bench", "created": 1, "model": "bench"}
-_CHUNK = {**_HEAD, "object": "chat.completion.chunk"}
-_USAGE = b"data: " + orjson.dumps({**_CHUNK, "choices": [], "usage": _NUMBERS}) + b"\n\n"
+_HEAD = {"created": 1, "model": "bench"}
 
 
 def told(body: bytes) -> str:
-    """What the reply says of the body's question."""
-    found = verdict(body)
-    return f" [{found.decode()}]" if found else ""
+    """The reply's id, which says whether the body's question is answered in it."""
+    return f"chatcmpl-bench-{verdict(body).decode()}"
 
 
-def _event(choice: dict[str, object]) -> bytes:
-    return b"data: " + orjson.dumps({**_CHUNK, "choices": [{"index": 0, **choice}]}) + b"\n\n"
+def _calls(name: str, reply: Round) -> list[bytes]:
+    return [event + b"\n\n" for event in stream(CHAT, replace(reply, id=name)).split(b"\n\n") if event]
 
 
-def _whole(text: str) -> bytes:
+def _spoken(name: str, words: Sequence[str]) -> list[bytes]:
+    events = [_event(name, {"delta": {"role": "assistant", "content": word}, "finish_reason": None}) for word in words]
+    end = _event(name, {"delta": {}, "finish_reason": "stop"})
+    usage = {"id": name, **_HEAD, "object": "chat.completion.chunk", "choices": [], "usage": _NUMBERS}
+    events[-1] += end + b"data: " + orjson.dumps(usage) + b"\n\ndata: [DONE]\n\n"
+    return events
+
+
+def _event(name: str, choice: dict[str, object]) -> bytes:
+    chunk = {"id": name, **_HEAD, "object": "chat.completion.chunk", "choices": [{"index": 0, **choice}]}
+    return b"data: " + orjson.dumps(chunk) + b"\n\n"
+
+
+def _whole(name: str, text: str) -> bytes:
     choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-    return orjson.dumps({**_HEAD, "object": "chat.completion", "choices": [choice], "usage": _NUMBERS})
+    return orjson.dumps({"id": name, **_HEAD, "object": "chat.completion", "choices": [choice], "usage": _NUMBERS})
 
 
 if __name__ == "__main__":

@@ -4,10 +4,11 @@ python -m tests.bench.scale [--night all|new] [--homes FOLDER] [--kept] [FACTS..
                                                                (1000 10000 100000 365000 where none are named)
 
 Five users of one project share the facts. While 16 streams run, each user asks questions of several parts in new
-sessions, one after the other. With --night the server then consolidates while the streams run on: everything (which is
-much), or 1,000 new facts, as though all others had been looked at. With --homes the written facts are kept in a folder,
-and taken from there when they are asked for again. With --kept a server has been there before, so that the one that
-is measured finds the vectors in files.
+sessions, one after the other. One part has an answer that was planted, and is remembered when that stands in the body
+that reached the provider: where fewer than 95 % are, the times are no evidence. With --night the server then
+consolidates while the streams run on: everything (which is much), or 1,000 new facts, as though all others had been
+looked at. With --homes the written facts are kept in a folder, and taken from there when they are asked for again. With
+--kept a server has been there before, so that the one that is measured finds the vectors in files.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ import orjson
 from proxy.cli.server import RunningServer
 from tests.bench import targets
 from tests.bench.client import Connection, Timed
+from tests.bench.planted import REMEMBERED, marked, planted, question, told_to
+from tests.bench.report import EVIDENCE
 from tests.bench.seed import NOW, PROJECT, questions, seed_home
 from tests.bench.targets import Target
 
@@ -43,7 +46,14 @@ RUN = uuid.uuid4().hex[:8]
 """Sessions of one run are none of another's on the same folder."""
 SETTLING = 20.0
 """Seconds after which a server that is asked nothing has written what it keeps."""
-_PARTED = "Compare that with the export: {} And what changed in the scheduler since?"
+_PARTED = (
+    "Compare that with the export: {asked} And what changed in the scheduler since?",
+    "{other} Before you answer: {asked} And does the ledger know of it?",
+    "What did we say about invoices in March? {other} And {asked}",
+    "{asked} I also want to know this: {other} Which of both is older?",
+    "Who asked for the new report, and when? {asked} {other}",
+)
+"""Each is searched for in three parts."""
 
 
 @dataclass
@@ -106,27 +116,29 @@ async def _ready(target: Target, began: float, first: int = 10) -> float:
 async def ask(target: Target, number: int) -> list[Timed]:
     """Questions of every user, each in a session of its own."""
     connection = Connection(target.port)
-    ways = questions(seed=number)
+    others = questions(seed=number)
     taken = []
-    for turn in range(ASKED // len(USERS)):
-        for user in USERS:
-            body = {"model": "bench", "messages": [{"role": "user", "content": _PARTED.format(next(ways))}]}
-            named = {"x-session-id": f"{RUN}-{number}-{user}-{turn}", "x-palimpsest-project": PROJECT}
-            taken.append(
-                await connection.post("/v1/chat/completions", orjson.dumps(body), {**named, "x-palimpsest-user": user})
-            )
+    for place in range(number * ASKED, (number + 1) * ASKED):
+        text = _PARTED[place // len(USERS) % len(_PARTED)].format(asked=question(place), other=next(others))
+        body = marked(orjson.dumps({"model": "bench", "messages": [{"role": "user", "content": text}]}), place)
+        headers = {
+            "x-session-id": f"{RUN}-{place}",
+            "x-palimpsest-project": PROJECT,
+            "x-palimpsest-user": told_to(place, USERS),
+        }
+        taken.append(await connection.post("/v1/chat/completions", body, headers))
     await connection.close()
     return taken
 
 
 async def _written(folder: Path, size: int, homes: Path | None) -> tuple[Path, float]:
     """A data folder with so many facts below a folder, and the seconds in which they were written or copied."""
-    home = folder / f"home-{size}"
+    home = folder / f"planted-{size}"
     kept = None if homes is None else homes / home.name
     began = time.perf_counter()
     if kept is None or not kept.exists():
         home.mkdir(mode=0o700)
-        await seed_home(home, size, USERS)
+        await seed_home(home, size, USERS, more=planted(USERS))
         if kept is not None:
             shutil.copytree(home, kept)
     else:
@@ -179,7 +191,8 @@ async def measure(folder: Path, size: int, night: str, homes: Path | None, kept:
             asked = await ask(proxy, 3)
         first = sorted(timed.first for timed in asked)
         late = sum("late" in timed.header("x-palimpsest-status") for timed in asked)
-        found = sum("recalled" in timed.header("x-palimpsest-status") for timed in asked)
+        found = sum(REMEMBERED in timed.body for timed in asked)
+        evidence = "" if found >= EVIDENCE * len(asked) else ": NO EVIDENCE"
         base = direct[len(direct) // 2]
         print(
             f"{size:7} facts (written in {seeded:.0f} s): start {proxy.process.start_seconds:.2f} s, "
@@ -187,7 +200,8 @@ async def measure(folder: Path, size: int, night: str, homes: Path | None, kept:
             f"RSS {proxy.process.resident_mib():.0f} MiB; "
             f"{_ms(spent / ASKED)} of CPU a question; "
             f"added to a question p50 {_ms(first[len(first) // 2] - base)}, "
-            f"p99 {_ms(first[int(len(first) * 0.99)] - base)}, {late} of {len(asked)} late, {found} recalled; "
+            f"p99 {_ms(first[int(len(first) * 0.99)] - base)}, {late} of {len(asked)} late, "
+            f"{found} remembered{evidence}; "
             f"{_told(seen)} in {seen.chunks} chunks",
             flush=True,
         )

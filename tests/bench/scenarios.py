@@ -9,27 +9,27 @@ from itertools import islice
 
 from tests.bench.seed import questions
 from tests.bench.sessions import CHAT, Growing, Person, Result, Turn
+from tests.bench.shapes import LOOP
 from tests.bench.workload import Workload
 from tests.proxy.wire.rounds.scripts import Call, Round, Say
-
-LOOP = 20
-"""Results of tools between two words of a person."""
 
 DECIDED = Round((Say("The retries stay at three, as decided."),))
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request. One that is not ``counted`` only leads to the next."""
+    """One request. One that is not ``counted`` only leads to the next; an ``opening`` one is a person's question before
+    the results of tools that are looked at."""
 
     session: str
     body: bytes
     reply: Round = DECIDED
     counted: bool = True
+    opening: bool = False
 
 
 Scenario = Callable[[int], Iterator[Asked]]
-"""So many requests that are counted, and those that lead to them."""
+"""So many requests that are counted, and those that lead to them, in each session before the first that is counted."""
 
 
 def human_message(size: int, seed: int = 3) -> Scenario:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import secrets
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -27,31 +28,50 @@ HEADROOM = ("headroom-ai[proxy]",)
 
 @dataclass
 class Target:
-    """A server that answers OpenAI's chat format. ``process`` is None for the provider itself."""
+    """A server that answers OpenAI's chat format: how its process is started, where it then listens, and under which
+    path it says that it does. Without ``start`` nothing is started."""
 
     name: str
     port: int
-    process: Process | None = None
+    start: Callable[[], Process] | None = None
+    path: str = "/v1/models"
     headers: dict[str, str] = field(default_factory=dict)
-    resident_mib_at_start: float = 0.0
-    proportional_mib_at_start: float = 0.0
     about: str = ""
     """Which version it is of, and how it is set."""
+    process: Process | None = field(init=False, default=None)
 
-    def ready(self, path: str) -> Target:
+    def __post_init__(self) -> None:
+        """Start it."""
+        self.process = self.start() if self.start is not None else None
+
+    def ready(self) -> Target:
         """Wait until it answers."""
         if self.process is not None:
-            self.process.wait_ready(f"http://127.0.0.1:{self.port}{path}")
-            self.resident_mib_at_start = self.process.resident_mib()
-            self.proportional_mib_at_start = self.process.proportional_mib()
+            self.process.wait_ready(f"http://127.0.0.1:{self.port}{self.path}")
         return self
+
+    @property
+    def ended(self) -> bool:
+        """Whether its process has ended though nobody stopped it."""
+        return self.process is not None and self.process.ended() is not None
+
+    def restart(self) -> None:
+        """Stop it, if it still runs, and start it again in the same place."""
+        self.stop()
+        self.process = self.start() if self.start is not None else None
+        self.ready()
+
+    def stop(self) -> None:
+        """Stop it."""
+        if self.process is not None:
+            self.process.stop()
 
 
 def provider(folder: Path, spacing_ms: float, log: Path | None = None) -> Target:
     """The scripted provider; ``log`` takes what came."""
     port = free_port()
     command = [sys.executable, "-m", "tests.bench.provider", str(port), str(spacing_ms), *([str(log)] if log else [])]
-    return Target("direct", port, Process(command, folder / "provider.log")).ready("/v1/models")
+    return Target("direct", port, lambda: Process(command, folder / "provider.log")).ready()
 
 
 def bare_relay(folder: Path, upstream: int, stalls: str = "") -> Target:
@@ -59,7 +79,7 @@ def bare_relay(folder: Path, upstream: int, stalls: str = "") -> Target:
     port = free_port()
     command = [sys.executable, "-m", "tests.bench.bare_relay", str(port), f"http://127.0.0.1:{upstream}"]
     command += [stalls] if stalls else []
-    return Target("bare relay", port, Process(command, folder / "bare_relay.log")).ready("/v1/models")
+    return Target("bare relay", port, lambda: Process(command, folder / "bare_relay.log")).ready()
 
 
 def palimpsest(
@@ -83,9 +103,10 @@ def palimpsest(
     if shell:
         command = ["sh", "-c", f'{shell}; exec "$0" "$@"', *command]
     environment = {f"PALIMPSEST__{key}": value for key, value in settings.items()}
-    process = Process(command, folder / f"{name.replace(' ', '_')}.log", environment)
-    target = Target(name, port, process, {"x-palimpsest-project": PROJECT})
-    return target.ready("/palimpsest/health") if ready else target
+    log = folder / f"{name.replace(' ', '_')}.log"
+    headers = {"x-palimpsest-project": PROJECT}
+    target = Target(name, port, lambda: Process(command, log, environment), "/palimpsest/health", headers)
+    return target.ready() if ready else target
 
 
 def litellm_installed() -> Path:
@@ -103,11 +124,15 @@ def litellm(folder: Path, upstream: int) -> Target:
     )
     port, key = free_port(), f"sk-{secrets.token_hex(16)}"
     command = [str(environment / "bin" / "litellm"), "--config", str(config), "--host", "127.0.0.1"]
+    command += ["--port", str(port)]
     settings = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MASTER_KEY": key}
-    process = Process([*command, "--port", str(port)], folder / "litellm.log", settings)
     about = f"litellm {version_of(environment, 'litellm')}: {' '.join(config.read_text().split())}"
-    target = Target("litellm", port, process, {"Authorization": f"Bearer {key}"}, about=about)
-    return target.ready("/health/liveliness")
+    headers = {"Authorization": f"Bearer {key}"}
+
+    def start() -> Process:
+        return Process(command, folder / "litellm.log", settings)
+
+    return Target("litellm", port, start, "/health/liveliness", headers, about).ready()
 
 
 def headroom(folder: Path, upstream: int) -> Target:
@@ -116,9 +141,12 @@ def headroom(folder: Path, upstream: int) -> Target:
     port = free_port()
     command = [str(environment / "bin" / "headroom"), "proxy", "--host", "127.0.0.1", "--port", str(port)]
     command += ["--openai-api-url", f"http://127.0.0.1:{upstream}", "--no-telemetry", "--no-rate-limit"]
-    process = Process(command, folder / "headroom.log", {"HOME": str(folder / "headroom")})
     about = f"headroom-ai {version_of(environment, 'headroom-ai')}: as it starts by itself, without its memory"
-    return Target("headroom", port, process, about=about).ready("/health")
+
+    def start() -> Process:
+        return Process(command, folder / "headroom.log", {"HOME": str(folder / "headroom")})
+
+    return Target("headroom", port, start, "/health", about=about).ready()
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -22,6 +23,16 @@ BUDGET: Mapping[str, tuple[int, ...]] = {
 
 ANSWERING = 10
 """Statements until the reply to a plain result of a tool has ended: an agent at work waits for each of them."""
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_requests_that_only_lead_to_others_come_first_in_their_sessions(name: str) -> None:
+    scenario, _ = SCENARIOS[name]
+    counted, wanted = Counter[str](), 25
+    for each in scenario(wanted):
+        assert each.counted or not counted[each.session]
+        counted[each.session] += each.counted
+    assert counted.total() == wanted
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

@@ -313,19 +313,23 @@ def table(counted: Sequence[Counted]) -> str:
 
 
 async def processor_time(folder: Path, home: Path, name: str, scenario: Scenario, requests: int) -> str:
-    """Milliseconds of all threads of a proxy of its own for a request: until the last reply, and behind them all."""
+    """Milliseconds of all threads of a proxy of its own for a request that is counted: until the last reply, and behind
+    them all. What only leads to one of them comes before, of every session, and is done with by then."""
     async with outside() as beyond:
         target = await asyncio.to_thread(targets.palimpsest, "memory on", folder, home, beyond.port)
         assert target.process is not None
         try:
             for each in scenario(WARM):
                 await beyond.ask(target.port, replace(each, session=f"warm-{each.session}"))
+            for each in scenario(requests):
+                if not each.counted:
+                    await beyond.ask(target.port, each)
             await _at_rest(target.process)
             began, shown, counted = target.process.cpu_seconds(), 0, 0
             for each in scenario(requests):
-                reply = await beyond.ask(target.port, each)
-                counted += 1
-                shown += recalled(reply)
+                if each.counted:
+                    counted += 1
+                    shown += recalled(await beyond.ask(target.port, each))
             answered = target.process.cpu_seconds()
             await _at_rest(target.process)
             behind = target.process.cpu_seconds()
