@@ -18,7 +18,7 @@ from proxy.settings import UpstreamSettings
 from proxy.upstream.allowed import checked
 from proxy.upstream.direct import address, decompressed, outgoing_headers
 from proxy.upstream.routes import base_for_path, base_of, depends_on_model, route_of
-from proxy.wire.dialect import Dialect
+from proxy.wire.dialect import BadRequest, Dialect
 from proxy.wire.model_name import model_in_body, model_in_path
 
 BODY_SECONDS = 60.0
@@ -60,9 +60,7 @@ async def _body_with_model(request: web.Request, edge: Edge, path: str) -> bytes
     """The body, where the request's way depends on the model in it; else it is passed on as it comes, and None."""
     if not request.can_read_body or not depends_on_model(edge.settings.upstream, path, request.headers):
         return None
-    kind = request.content_type
-    form = kind.startswith("multipart/") and not _FORMS_WITH_MODEL.search(path)
-    return None if form or kind.startswith(_BINARY) else await whole_body(request)
+    return None if _UPLOADS.search(path) else await whole_body(request)
 
 
 def _base(edge: Edge, path: str, headers: Mapping[str, str], model: str, dialect: Dialect | None) -> str:
@@ -83,8 +81,9 @@ def _base(edge: Edge, path: str, headers: Mapping[str, str], model: str, dialect
     return base_of(upstream, dialect.name, model, headers, path)
 
 
-_FORMS_WITH_MODEL = re.compile(r"/(audio|images|videos)(/|$)")
-_BINARY = ("audio/", "image/", "video/")
+_UPLOADS = re.compile(r"/(files|uploads?|skills)(/|\?|$)")
+"""Paths at which files go up, of any size, which are for no model."""
+
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
@@ -128,7 +127,8 @@ def named_model(upstream: UpstreamSettings, path: str, headers: Mapping[str, str
     """The model that a request names which is passed on unread.
 
     Raises:
-        Refusal: 415, when nobody here can read it and where the request goes depends on it.
+        Refusal: when where the request goes depends on the body and it cannot be read: 415 for its compression, else
+            400.
     """
     if (model := model_in_path(path)) or not depends_on_model(upstream, path, headers):
         return model
@@ -139,4 +139,8 @@ def named_model(upstream: UpstreamSettings, path: str, headers: Mapping[str, str
             f"where this goes depends on its model, and a body compressed as {encoding[:40]!r} cannot be read here"
         )
         raise Refusal(415, f"{message}: send it uncompressed, or install palimpsest-proxy[compression]", "body")
-    return model_in_body(plain, headers.get("Content-Type", ""))
+    try:
+        return model_in_body(plain, headers.get("Content-Type", ""))
+    except BadRequest as error:
+        message = f"where this goes depends on its model, and its body cannot be read: {error}"
+        raise Refusal(400, message, error.where) from error

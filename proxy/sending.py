@@ -35,14 +35,13 @@ async def upstream_sender(
     ``raw_body`` as plain text).
 
     Raises:
-        Refusal: 415, when its route needs a body that cannot be read; 401, when its key is another company's; 403, when
-            the caller's organisation does not let it go there.
+        Refusal: 400 or 415, when its way depends on a body that cannot be read; 401, when its key is another company's;
+            403, when the caller's organisation does not let it go there.
     """
     upstream = edge.settings.upstream
-    if view is None:
+    model = view.conversation.model if view is not None else ""
+    if not model:
         model = await asyncio.to_thread(named_model, upstream, path, headers, raw_body)
-    else:
-        model = view.conversation.model
     route = route_of(upstream, dialect.name, model)
     if route is not None and route.bridge and dialect.name not in FIELDS:
         raise Refusal(501, "this model is reached by a bridge, and requests in this format are not bridged", "model")

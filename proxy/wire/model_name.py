@@ -7,6 +7,9 @@ from urllib.parse import unquote
 
 import msgspec
 
+from proxy.wire.dialect import BadRequest
+from proxy.wire.lax_json import text_at_top
+
 _IN_PATH = re.compile(r"/(?:models|tunedModels|deployments|engines|model)/([^/?]+)")
 GOOGLE_METHOD = re.compile(r":(?=\w*$)(\w*contents?|\w*tokens|\w*predict\w*|embed\w*)$", re.IGNORECASE)
 """What stands behind a model in the paths of Google's API, as in ``models/<model>:generateContent``."""
@@ -20,7 +23,7 @@ _NAMED_MODEL = re.compile(rb"\bname=\"?model\"?\s*(?:;|\r|$)", re.IGNORECASE)
 
 
 class _Named(msgspec.Struct):
-    model: str = ""
+    model: str | None = None
 
 
 _READER = msgspec.json.Decoder(_Named)
@@ -33,28 +36,38 @@ def model_in_path(path: str) -> str:
 
 
 def model_in_body(body: bytes, content_type: str) -> str:
-    """The model in a JSON object or in a form with files; empty where there is none."""
-    if content_type.startswith("multipart/"):
+    """The model in a JSON object, of a lax kind, too, or in a form with files; empty where it names none.
+
+    Raises:
+        BadRequest: the body cannot be read, or its model is no text.
+    """
+    if content_type.lower().startswith("multipart/"):
         return _model_in_form(body, content_type)
-    try:
-        return _READER.decode(body).model
-    except (msgspec.DecodeError, RecursionError):
+    if not body.strip():
         return ""
+    try:
+        return _READER.decode(body).model or ""
+    except (msgspec.DecodeError, RecursionError):
+        return text_at_top(body, "model")
 
 
 def _model_in_form(body: bytes, content_type: str) -> str:
     boundary = _BOUNDARY.search(content_type)
     if boundary is None:
-        return ""
+        raise BadRequest("its Content-Type does not say where the parts of its form end")
     mark = f"--{boundary[1] or boundary[2]}".encode("utf-8", "surrogateescape")
     at = body.find(mark)
+    if at < 0:
+        raise BadRequest("it is not the form that its Content-Type says it is")
     for _ in range(PARTS):
         if at < 0:
-            break
+            return ""
         begun = at + len(mark)
         end = body.find(b"\r\n\r\n", begun, begun + HEAD_BYTES)
         if end >= 0 and _NAMED_MODEL.search(body[begun:end]):
             value, closed, _rest = body[end + 4 : end + 4 + VALUE_BYTES].partition(b"\r\n")
-            return value.decode("utf-8", "replace").strip() if closed else ""
+            if not closed:
+                raise BadRequest("the model in its form is too long, or does not end")
+            return value.decode("utf-8", "replace").strip()
         at = body.find(mark, begun)
-    return ""
+    raise BadRequest(f"its form has more than {PARTS} parts")

@@ -249,6 +249,68 @@ async def test_a_passed_request_takes_the_route_of_its_model(
             assert len(other.requests) == (0 if "Content_Encoding" in headers else 1)
 
 
+SAID = '"messages": [{"role": "user", "content": "hi"}], "max_tokens": 1'
+LAX = {
+    "not a number": '{"model": "local-1", "temperature": NaN, %s}',
+    "no bounds": '{%s, "model": "local-1", "x": -Infinity}',
+    "a mark before it": '\ufeff{"model": "local-1", %s}',
+    "beyond a double": '{"model": "local-1", "x": 1e99999, %s}',
+    "half a pair": '{"model": "local-1", "x": "\\ud800", %s}',
+    "a name in escapes": '{"mod\\u0065l": "local-1", "x": NaN, %s}',
+}
+READ_BY_FEW = {
+    "a comma too many": '{"model": "local-1", %s,}',
+    "deep": '{"model": "local-1", "x": ' + "[" * 5000 + "]" * 5000 + ", %s}",
+    "a leading zero": '{"model": "local-1", "x": 01, %s}',
+}
+BROKEN = {
+    "cut": '{"model": "local-1", %s',
+    "cut in a string": '{"model": "local-1", %s, "x": "a',
+    "two of them": '{"model": "local-1", %s} {}',
+    "other quotes": "{'model': 'local-1', %s}",
+    "a list": '[{"model": "local-1", %s}]',
+    "a model that is no text": '{"model": ["local-1"], %s}',
+    "a form": "model=local-1",
+}
+ENDPOINTS = ["/v1/chat/completions", "/v1/responses", "/v1/messages", "/v1/embeddings", "/v1/messages/count_tokens"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize("path", ENDPOINTS)
+async def test_a_body_of_a_lax_kind_takes_its_route_or_none(path: str, encoding: str, tmp_path: Path) -> None:
+    async with fake_provider() as local, fake_provider() as other:
+        routes = [{"model": "local-*", "url": local.url}]
+        async with running(other, tmp_path, upstream__routes=routes) as proxy:
+            for kind, text in {**LAX, **READ_BY_FEW}.items():
+                text = text.replace("%s", SAID)
+                body = text.encode() if encoding == "utf-8" else text.lstrip("\ufeff").encode(encoding)
+                before = len(local.requests)
+                status, reply, _ = await proxy.post(path, body)
+                if status == 400 and kind in READ_BY_FEW:
+                    continue
+                assert status == 200 and len(local.requests) > before and local.last.body == body, (kind, reply)
+            assert other.requests == []
+
+
+@pytest.mark.parametrize("path", ENDPOINTS)
+async def test_a_body_that_cannot_be_read_goes_nowhere_where_its_model_decides(path: str, tmp_path: Path) -> None:
+    async with fake_provider() as provider:
+        routes = [{"model": "local-*", "url": "http://127.0.0.1:9"}]
+        async with running(provider, tmp_path, upstream__routes=routes) as proxy:
+            for kind, text in BROKEN.items():
+                status, reply, headers = await proxy.post(path, text.replace("%s", SAID).encode())
+                error = orjson.loads(reply)
+                assert status == 400 and headers["x-palimpsest-status"] == "refused; 400", (kind, reply)
+                assert error.get("type", "error") == "error" and error["error"]["message"], kind
+                assert ("type" in error) == ("/messages" in path)
+            for kind in ("image/png", "multipart/form-data", "multipart/form-data; boundary=b"):
+                status, _, _ = await proxy.post("/v1/embeddings", b"\x89 local-1", Content_Type=kind)
+                assert status == 400
+            assert provider.requests == []
+            status, _, _ = await proxy.post("/v1/files", b"\x89 local-1", Content_Type="image/png")
+            assert status == 200 and provider.last.body == b"\x89 local-1"
+
+
 @pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/embeddings"])
 async def test_a_body_that_nobody_reads_is_passed_on_aloud_and_not_guessed_a_route(path: str, tmp_path: Path) -> None:
     async with fake_provider() as provider:

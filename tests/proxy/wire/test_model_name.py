@@ -6,6 +6,7 @@ from time import process_time
 
 import pytest
 
+from proxy.wire.dialect import BadRequest
 from proxy.wire.model_name import GOOGLE_METHOD, model_in_body, model_in_path
 
 
@@ -32,16 +33,22 @@ def test_in_a_path(path: str, model: str) -> None:
     ("body", "model"),
     [
         (b'{"input": ["a"], "model": "m", "x": 1e400}', "m"),
-        (b'{"model": 7}', ""),
         (b'{"input": "x"}', ""),
-        (b"[1]", ""),
-        (b"{", ""),
+        (b'{"model": null}', ""),
         (b"", ""),
-        (b'{"a": ' + b"[" * 100_000, ""),
+        (b" ", ""),
+        (b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b', "model": "m"}', "m"),
+        (b'{"model": "m", "input": "\xff"}', "m"),
     ],
 )
 def test_in_a_body(body: bytes, model: str) -> None:
     assert model_in_body(body, "application/json") == model
+
+
+@pytest.mark.parametrize("body", [b'{"model": 7}', b"[1]", b"{", b'{"a": ' + b"[" * 100_000, b"model=m"])
+def test_a_body_that_cannot_be_read_names_not_no_model(body: bytes) -> None:
+    with pytest.raises(BadRequest):
+        model_in_body(body, "application/json")
 
 
 def test_in_a_form_with_files() -> None:
@@ -50,8 +57,21 @@ def test_in_a_form_with_files() -> None:
     form += head + b'"model"\r\n\r\nwhisper-1\r\n--b--\r\n'
     assert model_in_body(form, "multipart/form-data; boundary=b") == "whisper-1"
     assert model_in_body(form, 'multipart/form-data; charset=utf-8; boundary="b"') == "whisper-1"
-    assert model_in_body(form, "multipart/form-data") == ""
     assert model_in_body(head + b'"other"\r\n\r\nx\r\n', "multipart/form-data; boundary=b") == ""
+
+
+@pytest.mark.parametrize(
+    ("form", "boundary"),
+    [
+        (b'--b\r\nname="model"\r\n\r\nm\r\n--b--', ""),
+        (b'{"model": "m"}', "; boundary=b"),
+        (b'--b\r\nname="model"\r\n\r\nm', "; boundary=b"),
+        (b"--b\r\n" * 100_000, "; boundary=b"),
+    ],
+)
+def test_a_form_that_cannot_be_read_names_not_no_model(form: bytes, boundary: str) -> None:
+    with pytest.raises(BadRequest):
+        model_in_body(form, f"multipart/form-data{boundary}")
 
 
 def test_however_a_form_or_a_path_is_made_the_model_in_it_is_looked_for_in_its_length() -> None:
@@ -59,7 +79,8 @@ def test_however_a_form_or_a_path_is_made_the_model_in_it_is_looked_for_in_its_l
     path = "/v1/models/m:" + "predict" * 20_000
     began = process_time()
     assert model_in_body(form, "multipart/form-data; boundary=b") == ""
-    assert model_in_body(b"--b\r\n" * 100_000, "multipart/form-data; boundary=b") == ""
+    with pytest.raises(BadRequest):
+        model_in_body(b"--b\r\n" * 100_000, "multipart/form-data; boundary=b")
     assert GOOGLE_METHOD.search(f"{path}-") is None
     assert process_time() - began < 1
     assert model_in_path(path) == "m"
