@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from typing import TypeVar
 
 from aiohttp import web
 
@@ -19,7 +20,9 @@ from proxy.upstream.allowed import checked
 from proxy.upstream.direct import address, decompressed, outgoing_headers
 from proxy.upstream.routes import base_for_path, base_of, depends_on_model, route_of
 from proxy.wire.dialect import BadRequest, Dialect
-from proxy.wire.model_name import model_in_body, model_in_path
+from proxy.wire.model_name import model_in_path, models_in_body
+
+T = TypeVar("T")
 
 BODY_SECONDS = 60.0
 BODY_BYTES_A_SECOND = 2048
@@ -39,12 +42,12 @@ async def pass_through(
     metrics.PASSED.labels(request.method if request.method in _METHODS else "other").inc()
     headers = outgoing_headers(request.headers.items(), listened=False, is_secret=edge.secrets.stand_in)
     body = await _body_with_model(request, edge, path)
-    model = (
-        model_in_path(path)
+    models = (
+        frozenset({model_in_path(path)})
         if body is None
-        else await asyncio.to_thread(named_model, edge.settings.upstream, path, request.headers, body)
+        else await asyncio.to_thread(named_models, edge.settings.upstream, path, request.headers, body)
     )
-    base = _base(edge, path, request.headers, model, dialect)
+    base = same_for_all(models, lambda model: _base(edge, path, request.headers, model, dialect))
     url = address(checked(await edge.upstream_policy(request.headers, prefix), base), path)
     stream = None
     if body is None and request.can_read_body:
@@ -123,15 +126,15 @@ async def whole_body(request: web.Request) -> bytes:
     return b"".join(pieces)
 
 
-def named_model(upstream: UpstreamSettings, path: str, headers: Mapping[str, str], body: bytes) -> str:
-    """The model that a request names which is passed on unread.
+def named_models(upstream: UpstreamSettings, path: str, headers: Mapping[str, str], body: bytes) -> frozenset[str]:
+    """The models that a request names which is passed on unread; an empty name where it names none.
 
     Raises:
         Refusal: when where the request goes depends on the body and it cannot be read: 415 for its compression, else
             400.
     """
     if (model := model_in_path(path)) or not depends_on_model(upstream, path, headers):
-        return model
+        return frozenset({model})
     encoding = headers.get("Content-Encoding", "")
     plain = decompressed(body, encoding, MODEL_WITHIN)
     if plain is None:
@@ -140,7 +143,22 @@ def named_model(upstream: UpstreamSettings, path: str, headers: Mapping[str, str
         )
         raise Refusal(415, f"{message}: send it uncompressed, or install palimpsest-proxy[compression]", "body")
     try:
-        return model_in_body(plain, headers.get("Content-Type", ""))
+        return models_in_body(plain, headers.get("Content-Type", ""), path)
     except BadRequest as error:
         message = f"where this goes depends on its model, and its body cannot be read: {error}"
         raise Refusal(400, message, error.where) from error
+
+
+def same_for_all(models: Iterable[str], where: Callable[[str], T]) -> T:
+    """Where a request goes that names some models.
+
+    Raises:
+        Refusal: 400, when it is not the same for all of them.
+    """
+    first, *others = sorted(models)
+    there = where(first)
+    for other in others:
+        if where(other) != there:
+            message = f"the models {first!r} and {other!r} of this request belong to different providers"
+            raise Refusal(400, f"{message}: ask for them one by one", "model")
+    return there

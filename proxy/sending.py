@@ -13,7 +13,7 @@ from proxy.edge import Edge
 from proxy.errors import Refusal
 from proxy.fail_open import fail_open_at_once
 from proxy.hidden_rounds import Send
-from proxy.pass_through import named_model
+from proxy.pass_through import named_models
 from proxy.upstream.allowed import check_bridge, checked
 from proxy.upstream.bridge import FIELDS
 from proxy.upstream.direct import address
@@ -41,7 +41,7 @@ async def upstream_sender(
     upstream = edge.settings.upstream
     model = view.conversation.model if view is not None else ""
     if not model:
-        model = await asyncio.to_thread(named_model, upstream, path, headers, raw_body)
+        [model] = await asyncio.to_thread(named_models, upstream, path, headers, raw_body)
     route = route_of(upstream, dialect.name, model)
     if route is not None and route.bridge and dialect.name not in FIELDS:
         raise Refusal(501, "this model is reached by a bridge, and requests in this format are not bridged", "model")

@@ -18,6 +18,7 @@ PARTS = 1000
 """Parts of a form that are looked at."""
 HEAD_BYTES = 2000
 VALUE_BYTES = 500
+_BATCHES = "/batches"
 _BOUNDARY = re.compile(r"boundary=(?:\"([^\"]{1,100})\"|([^\s;,\"]{1,100}))", re.IGNORECASE)
 _NAMED_MODEL = re.compile(rb"\bname=\"?model\"?\s*(?:;|\r|$)", re.IGNORECASE)
 
@@ -26,7 +27,16 @@ class _Named(msgspec.Struct):
     model: str | None = None
 
 
+class _Asked(msgspec.Struct):
+    params: _Named
+
+
+class _Batch(msgspec.Struct):
+    requests: list[_Asked] = []
+
+
 _READER = msgspec.json.Decoder(_Named)
+_BATCH_READER = msgspec.json.Decoder(_Batch)
 
 
 def model_in_path(path: str) -> str:
@@ -35,12 +45,24 @@ def model_in_path(path: str) -> str:
     return GOOGLE_METHOD.sub("", unquote(found[1])) if found else ""
 
 
-def model_in_body(body: bytes, content_type: str) -> str:
-    """The model in a JSON object, of a lax kind, too, or in a form with files; empty where it names none.
+def models_in_body(body: bytes, content_type: str, path: str) -> frozenset[str]:
+    """The models in a JSON object, of a lax kind, too, or in a form with files: more than one only in a batch, whose
+    requests name a model each. An empty name is that of a request that names none.
 
     Raises:
-        BadRequest: the body cannot be read, or its model is no text.
+        BadRequest: the body cannot be read, or a model in it is no text.
     """
+    model = _model_in_body(body, content_type)
+    if not path.partition("?")[0].rstrip("/").endswith(_BATCHES):
+        return frozenset({model})
+    try:
+        models = {asked.params.model or "" for asked in _BATCH_READER.decode(body).requests}
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise BadRequest(f"not all the requests of its batch say their model ({error})", "requests") from None
+    return frozenset(models | {model} if model else models or {""})
+
+
+def _model_in_body(body: bytes, content_type: str) -> str:
     if content_type.lower().startswith("multipart/"):
         return _model_in_form(body, content_type)
     if not body.strip():

@@ -311,6 +311,25 @@ async def test_a_body_that_cannot_be_read_goes_nowhere_where_its_model_decides(p
             assert status == 200 and provider.last.body == b"\x89 local-1"
 
 
+async def test_a_batch_goes_where_the_models_of_its_requests_go(tmp_path: Path) -> None:
+    def batch(*models: str) -> bytes:
+        return orjson.dumps({"requests": [{"custom_id": "1", "params": {"model": model}} for model in models]})
+
+    path = "/v1/messages/batches"
+    async with fake_provider() as local, fake_provider() as other:
+        routes = [{"model": model, "url": local.url} for model in ("local-*", "near-*")]
+        async with running(other, tmp_path, upstream__routes=routes) as proxy:
+            body = batch("local-1", "local-2", "near-1")
+            assert (await proxy.post(path, body))[0] == 200 and local.last.body == body
+            for mixed in (batch("local-1", "claude-1"), body.replace(b'"model"', b'"Model"', 1)):
+                status, reply, _ = await proxy.post(path, mixed)
+                assert status == 400 and b"different providers" in reply
+            assert len(local.requests) == 1 and other.requests == []
+            assert (await proxy.post(path, batch("claude-1", "claude-2")))[0] == 200
+            assert (await proxy.post("/v1/batches", b'{"input_file_id": "f"}'))[0] == 200
+            assert len(other.requests) == 2
+
+
 @pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/embeddings"])
 async def test_a_body_that_nobody_reads_is_passed_on_aloud_and_not_guessed_a_route(path: str, tmp_path: Path) -> None:
     async with fake_provider() as provider:
