@@ -20,7 +20,7 @@ from proxy.upstream.allowed import checked
 from proxy.upstream.direct import address, decompressed, outgoing_headers
 from proxy.upstream.routes import base_for_path, base_of, depends_on_model, route_of
 from proxy.wire.dialect import BadRequest, Dialect
-from proxy.wire.model_name import model_in_path, models_in_body
+from proxy.wire.model_name import model_in_path, models_in_body, models_in_query
 
 T = TypeVar("T")
 
@@ -43,7 +43,7 @@ async def pass_through(
     headers = outgoing_headers(request.headers.items(), listened=False, is_secret=edge.secrets.stand_in)
     body = await _body_with_model(request, edge, path)
     models = (
-        frozenset({model_in_path(path)})
+        models_in_url(path)
         if body is None
         else await asyncio.to_thread(named_models, edge.settings.upstream, path, request.headers, body)
     )
@@ -87,6 +87,7 @@ def _base(edge: Edge, path: str, headers: Mapping[str, str], model: str, dialect
 _UPLOADS = re.compile(r"/(files|uploads?|skills)(/|\?|$)")
 """Paths at which files go up, of any size, which are for no model."""
 
+_NAMES_NO_MODEL = ("application/sdp", "audio/", "image/", "video/")
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
@@ -126,15 +127,25 @@ async def whole_body(request: web.Request) -> bytes:
     return b"".join(pieces)
 
 
+def models_in_url(path: str) -> frozenset[str]:
+    """The models that a URL names: one in its path, and else those in its query; an empty name where it names none."""
+    in_path = model_in_path(path)
+    return frozenset({in_path}) if in_path else models_in_query(path) or frozenset({""})
+
+
 def named_models(upstream: UpstreamSettings, path: str, headers: Mapping[str, str], body: bytes) -> frozenset[str]:
-    """The models that a request names which is passed on unread; an empty name where it names none.
+    """The models that a request names which is passed on unread: the one in its path, for which a body is not read,
+    and else those in its query and its body; an empty name where it names none.
 
     Raises:
         Refusal: when where the request goes depends on the body and it cannot be read: 415 for its compression, else
             400.
     """
-    if (model := model_in_path(path)) or not depends_on_model(upstream, path, headers):
-        return frozenset({model})
+    if model_in_path(path) or not depends_on_model(upstream, path, headers):
+        return models_in_url(path)
+    in_query, kind = models_in_query(path), headers.get("Content-Type", "")
+    if in_query and kind.startswith(_NAMES_NO_MODEL):
+        return in_query
     encoding = headers.get("Content-Encoding", "")
     plain = decompressed(body, encoding, MODEL_WITHIN)
     if plain is None:
@@ -143,10 +154,11 @@ def named_models(upstream: UpstreamSettings, path: str, headers: Mapping[str, st
         )
         raise Refusal(415, f"{message}: send it uncompressed, or install palimpsest-proxy[compression]", "body")
     try:
-        return models_in_body(plain, headers.get("Content-Type", ""), path)
+        in_body = models_in_body(plain, kind, path)
     except BadRequest as error:
         message = f"where this goes depends on its model, and its body cannot be read: {error}"
         raise Refusal(400, message, error.where) from error
+    return in_query | in_body - {""} if in_query else in_body
 
 
 def same_for_all(models: Iterable[str], where: Callable[[str], T]) -> T:

@@ -1,9 +1,9 @@
-"""Which model a request names, on paths that are no dialect's: in its body, or in the path."""
+"""Which model a request names that no dialect reads: in its path, in the query, or in its body."""
 
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote
+from urllib.parse import parse_qs, unquote
 
 import msgspec
 
@@ -43,6 +43,12 @@ def model_in_path(path: str) -> str:
     """The model in a path, as in ``/v1/models/<model>``; empty where it names none."""
     found = _IN_PATH.search(path)
     return GOOGLE_METHOD.sub("", unquote(found[1])) if found else ""
+
+
+def models_in_query(path: str) -> frozenset[str]:
+    """The models in a path's query, as in ``/v1/realtime?model=<model>``."""
+    query = path.partition("?")[2]
+    return frozenset(parse_qs(query).get("model", ())) if "model" in unquote(query) else frozenset()
 
 
 def models_in_body(body: bytes, content_type: str, path: str) -> frozenset[str]:

@@ -330,6 +330,33 @@ async def test_a_batch_goes_where_the_models_of_its_requests_go(tmp_path: Path) 
             assert len(other.requests) == 2
 
 
+async def test_a_model_in_the_path_or_the_query_takes_its_route(tmp_path: Path) -> None:
+    async with fake_provider() as local, fake_provider() as other:
+        routes = [{"model": "local-*", "url": local.url}]
+        async with running(other, tmp_path, upstream__routes=routes) as proxy:
+            body = b'{"messages": [{"role": "user", "content": "hi"}]}'
+            sdp = {"Content_Type": "application/sdp"}
+            for path, said, headers in (
+                ("/v1/realtime?model=local-1", b"v=0", sdp),
+                ("/v1/realtime/calls?x=1&mod%65l=local-1", b"v=0", sdp),
+                ("/v1/embeddings?model=local-1", b'{"input": "x"}', {}),
+                ("/v1/chat/completions?model=local-1", body, {}),
+                ("/openai/deployments/local-1/chat/completions", body, {}),
+                ("/openai/deployments/local-1/chat/completions", b'{"model": "gpt-9", ' + body[1:], {}),
+                ("/openai/deployments/local-1/embeddings?api-version=1", b'{"input": "x"}', {}),
+            ):
+                assert (await proxy.post(path, said, **headers))[0] == 200
+                assert (local.last.path, local.last.body, other.requests) == (path.replace("%65", "e"), said, []), path
+            async with proxy.client.get(f"{proxy.url}/v1/realtime?model=local-1") as reply:
+                assert reply.status == 200
+            assert (local.last.method, local.last.path) == ("GET", "/v1/realtime?model=local-1")
+            before = len(local.requests)
+            for path in ("/v1/chat/completions?model=local-1", "/v1/embeddings?model=other-1&model=local-1"):
+                status, told, _ = await proxy.post(path, b'{"model": "other-1", ' + body[1:])
+                assert status == 400 and b"different providers" in told, path
+            assert len(local.requests) == before and other.requests == []
+
+
 @pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/embeddings"])
 async def test_a_body_that_nobody_reads_is_passed_on_aloud_and_not_guessed_a_route(path: str, tmp_path: Path) -> None:
     async with fake_provider() as provider:
