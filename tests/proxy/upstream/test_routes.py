@@ -140,6 +140,49 @@ def test_a_key_of_another_company_is_not_sent(path: str, headers: dict[str, str]
     assert not any(key in refused.value.message for key in (ANT, OAI, GOO))
 
 
+@pytest.mark.parametrize("path", ["/v1/embeddings", "/v1/models", "/v1/messages/count_tokens", "/v1beta/models"])
+@pytest.mark.parametrize(
+    ("key", "whose"),
+    [
+        ("nvapi-abc", "NVIDIA"),
+        ("pplx-abc", "Perplexity"),
+        ("ghp_abc", "GitHub"),
+        ("github_pat_abc", "GitHub"),
+        ("gsk_abc", "Groq"),
+        ("xai-abc", "xAI"),
+        ("hf_abc", "Hugging Face"),
+        ("r8_abc", "Replicate"),
+        ("sk-lf-abc", "Langfuse"),
+        ("csk-abc", "Cerebras"),
+        ("xoxb-" + "1" * 24, "slack"),
+        ("AKIA" + "A2" * 8, "aws"),
+        ("npm_" + "a1" * 18, "npm"),
+        ("sk_live_" + "a1" * 12, "stripe"),
+    ],
+)
+def test_a_key_that_names_its_owner_is_sent_to_nobody_else_by_default(key: str, whose: str, path: str) -> None:
+    for headers in (bearer(key), {"x-api-key": key}, {"api-key": key}):
+        with pytest.raises(Refusal, match=f"a key of {whose}") as refused:
+            base_for_path(DEFAULT, path, headers)
+        assert (refused.value.status, key in refused.value.message) == (401, False)
+        for dialect in ("openai-chat", "openai-responses", "anthropic-messages"):
+            with pytest.raises(Refusal):
+                base_of(DEFAULT, dialect, "m", headers)
+    elsewhere = UpstreamSettings(url="https://gateway.example")
+    assert base_for_path(elsewhere, path, bearer(key)) == "https://gateway.example"
+
+
+@pytest.mark.parametrize("key", ["of-no-known-form", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", "doc-1", "test_key"])
+def test_a_key_that_names_nobody_goes_where_its_path_goes(key: str) -> None:
+    assert base_for_path(DEFAULT, "/v1/embeddings", bearer(key)) == OPENAI
+    assert base_of(DEFAULT, "openai-chat", "m", bearer(key)) == OPENAI
+
+
+def test_a_key_goes_where_the_settings_say() -> None:
+    for key, url in (("nvapi-abc", "https://integrate.api.nvidia.com/v1"), ("ghp_abc", "https://models.github.ai")):
+        assert base_for_path(UpstreamSettings(openai=url), "/v1/embeddings", bearer(key)) == url
+
+
 def test_geminis_requests_go_to_google_with_googles_keys_alone() -> None:
     path = "/v1beta/models/gemini-3:generateContent"
     assert base_of(DEFAULT, "gemini-generate", "gemini-3", {"x-goog-api-key": GOO}, path) == GEMINI
