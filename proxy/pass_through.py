@@ -152,7 +152,7 @@ def named_models(upstream: UpstreamSettings, path: str, headers: Mapping[str, st
         message = (
             f"where this goes depends on its model, and a body compressed as {encoding[:40]!r} cannot be read here"
         )
-        raise Refusal(415, f"{message}: send it uncompressed, or install palimpsest-proxy[compression]", "body")
+        raise Refusal(415, f"{message}: send it uncompressed", "body")
     try:
         in_body = models_in_body(plain, kind, path)
     except BadRequest as error:
