@@ -147,6 +147,19 @@ class Connection(RequestHandler):
             self._heard()
             self._head = self._loop.call_later(HEAD_SECONDS, self._late)
 
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        """See :class:`aiohttp.web_protocol.RequestHandler`: what no handler of ours answers, such as a head that cannot
+        be parsed, says so, too."""
+        response = super().handle_error(request, status, exc, message)
+        response.headers["x-palimpsest-status"] = f"refused; {status}"
+        return response
+
     def _heard(self) -> None:
         if self._head is not None:
             self._head.cancel()

@@ -125,6 +125,24 @@ async def test_a_head_that_never_comes_ends_the_connection(
         writer.close()
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: x\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nno colon\r\n\r\n",
+        b"\x16\x03\x01 / HTTP/1.1\r\n\r\n",
+        b"GET /" + b"a" * 20_000 + b" HTTP/1.1\r\n\r\n",
+    ],
+)
+async def test_a_head_that_cannot_be_read_is_refused_aloud(tmp_path: Path, head: bytes) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy, asyncio.timeout(30):
+        reader, writer = await raw(proxy, head)
+        told = await reader.read()
+        assert told.startswith((b"HTTP/1.1 400", b"HTTP/1.0 400")), told
+        assert b"\r\nx-palimpsest-status: refused; 400\r\n" in told
+        writer.close()
+
+
 async def test_a_request_under_way_has_no_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "HEAD_SECONDS", 0.0)
     monkeypatch.setattr(connections, "SILENT_SECONDS", 1000.0)
