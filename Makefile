@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# What else to install for `make run`: bridge, server, minilm, compression, fast, or all; several with commas.
+# What else to install for `make run`: bridge, server, minilm, fast, or all; several with commas.
 EXTRAS ?=
 # LOCKED=1 installs the exact versions of the lock files, checked by their hashes: what CI does.
 LOCKED ?=

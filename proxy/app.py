@@ -32,7 +32,7 @@ from proxy.draining import Draining
 from proxy.edge import EDGE, Edge
 from proxy.exchange import exchange
 from proxy.fail_open import Degradations, fail_open
-from proxy.limits import LEFT, Limits
+from proxy.limits import LEFT, Limits, network_of
 from proxy.marker import TRUSTED
 from proxy.opening import memory_beside
 from proxy.own_endpoints import OwnEndpoints
@@ -126,8 +126,9 @@ class Runner(web.AppRunner):
     async def _make_server(self) -> web.Server:
         server = await super()._make_server()
         server.request_handler = head_check(server.request_handler)
-        wanted = self.app[EDGE].settings.server.max_connections
-        return Connections(server, bound(wanted, raise_descriptors(), open_files()))
+        settings = self.app[EDGE].settings.server
+        most = bound(settings.max_connections, raise_descriptors(), open_files())
+        return Connections(server, most, settings.limits.connections, network_of)
 
 
 def make_runner(app: web.Application) -> web.AppRunner:

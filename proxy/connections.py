@@ -36,6 +36,9 @@ SPARE = 48
 REFUSED_AT_ONCE = 16
 """Connections beyond the bound that are told so, or a sixteenth of it where that is more; the others are closed."""
 
+STALLED_SECONDS = 5.0
+"""After how long a body of which nothing comes any more gives way to others who need the connection."""
+
 REPEATED_SECONDS = 60.0
 """For how long a fault of the loop that was told is only counted when it comes again."""
 
@@ -71,12 +74,21 @@ def open_files() -> int:
 
 
 class Connections(web.Server):
-    """The server's connections, ``most`` of them at a time."""
+    """The server's connections, ``most`` of them at a time, and ``of_each`` caller, whom ``caller_at`` tells by an
+    address; None for any number."""
 
-    def __init__(self, server: web.Server, most: int) -> None:
+    def __init__(
+        self,
+        server: web.Server,
+        most: int,
+        of_each: int | None = None,
+        caller_at: Callable[[str], str] = lambda address: address,
+    ) -> None:
         # aiohttp makes its server deep inside an application's runner; this one takes its place.
         self.__dict__.update(vars(server))
         self.most = most
+        self.of_each = of_each
+        self.caller_at = caller_at
 
     def __call__(self) -> RequestHandler:
         """The protocol of a new connection."""
@@ -84,34 +96,65 @@ class Connections(web.Server):
 
     def room(self) -> int:
         """For how many more connections there is room; below zero where there are too many. Those on which no request
-        is under way give way, the ones first that have been there for longest."""
-        room = self.most - len(self._connections)
-        if room >= 0:
-            return room
-        room += sum(isinstance(each, Connection) and each.leaving for each in self._connections)
-        for each in self.connections[:-1]:  # the last one has only just come
+        is under way give way, and then those whose body has ceased to come, the ones first that have been there for
+        longest."""
+        if len(self._connections) <= self.most:
+            return self.most - len(self._connections)
+        return _room_among([each for each in self.connections if isinstance(each, Connection)], self.most)
+
+    def room_of(self, caller: str) -> int:
+        """The same for the connections of one caller."""
+        if self.of_each is None:
+            return 0
+        own = [each for each in self.connections if isinstance(each, Connection) and each.caller == caller]
+        return _room_among(own, self.of_each)
+
+
+def _is_idle(connection: Connection) -> bool:
+    return connection.idle
+
+
+def _is_stalled(connection: Connection) -> bool:
+    return connection.stalled
+
+
+def _room_among(connections: list[Connection], most: int) -> int:
+    room = most - len(connections) + sum(each.leaving for each in connections)
+    for gives_way in (_is_idle, _is_stalled):
+        for each in connections[:-1]:  # the last one has only just come
             if room >= 0:
-                break
-            if isinstance(each, Connection) and each.idle and not each.leaving:
+                return room
+            if gives_way(each) and not each.leaving:
                 each.force_close()
                 room += 1
-        return room
+    return room
 
 
 class Connection(RequestHandler):
-    """One client's connection. ``crowded`` says that it came beyond the bound."""
+    """One client's connection. ``crowded`` says that it came beyond the bound, ``excessive`` that it came beyond its
+    caller's own."""
 
-    __slots__ = ("_head", "crowded")
+    __slots__ = ("_head", "_last", "caller", "crowded", "excessive")
 
     def __init__(self, manager: Connections, **named: Any) -> None:
         super().__init__(manager, **named)
         self._head: asyncio.TimerHandle | None = None
-        self.crowded = False
+        self._last = self._loop.time()
+        self.caller = ""
+        self.crowded = self.excessive = False
 
     @property
     def idle(self) -> bool:
         """Whether no request is under way."""
         return self._current_request is None and not self._messages
+
+    @property
+    def stalled(self) -> bool:
+        """Whether a request waits for the rest of its body, and nothing has come for a while; not where the provider
+        takes it more slowly than it would come."""
+        request = self._current_request
+        waits = request is not None and not request.content.is_eof() and not self._reading_paused
+        return waits and self._loop.time() - self._last >= STALLED_SECONDS
 
     @property
     def leaving(self) -> bool:
@@ -123,11 +166,14 @@ class Connection(RequestHandler):
         super().connection_made(transport)
         manager = self._manager
         assert isinstance(manager, Connections)
-        room = manager.room()
+        peer = transport.get_extra_info("peername")
+        self.caller = manager.caller_at(str(peer[0])) if isinstance(peer, tuple) else ""
+        own, room = manager.room_of(self.caller), manager.room()
+        self.excessive = own < 0
         if room < 0:
             self.crowded = True
             metrics.CROWDED.inc()
-        if room < -max(REFUSED_AT_ONCE, manager.most // 16) and isinstance(transport, asyncio.Transport):
+        if min(own, room) < -max(REFUSED_AT_ONCE, manager.most // 16) and isinstance(transport, asyncio.Transport):
             transport.abort()
             return
         self._head = self._loop.call_later(SILENT_SECONDS, self._late)
@@ -139,6 +185,7 @@ class Connection(RequestHandler):
 
     def data_received(self, data: bytes) -> None:
         """See :class:`asyncio.Protocol`."""
+        self._last = self._loop.time()
         began = self._head is not None and self._head.when() - self._loop.time() <= HEAD_SECONDS
         super().data_received(data)
         if not self.idle:
@@ -146,6 +193,19 @@ class Connection(RequestHandler):
         elif not began:
             self._heard()
             self._head = self._loop.call_later(HEAD_SECONDS, self._late)
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        """See :class:`aiohttp.web_protocol.RequestHandler`: what no handler of ours answers, such as a head that cannot
+        be parsed, says so, too."""
+        response = super().handle_error(request, status, exc, message)
+        response.headers["x-palimpsest-status"] = f"refused; {status}"
+        return response
 
     def _heard(self) -> None:
         if self._head is not None:

@@ -20,6 +20,8 @@ class Refusal(Exception):
         self.message = message
         self.where = where
         self.retry_after: int | None = RETRY_SECONDS if status == 503 else None
+        # There are too many connections: this one makes room.
+        self.ends_connection = status == 503
 
 
 class UpstreamUnreachable(Exception):
@@ -49,7 +51,6 @@ def refuse(refusal: Refusal, dialect: Dialect | None) -> web.Response:
     )
     if refusal.retry_after is not None:
         response.headers["Retry-After"] = str(refusal.retry_after)
-    if refusal.status == 503:
-        # There are too many connections: this one makes room.
+    if refusal.ends_connection:
         response.force_close()
     return response

@@ -28,7 +28,7 @@ from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal, UpstreamUnreachable, refuse
 from proxy.fail_open import one_line
 from proxy.hidden_rounds import HiddenRounds, RoundRequest
-from proxy.limits import LEFT, Admitted
+from proxy.limits import LEFT, Admitted, TooManyConnections
 from proxy.overflow_retry import OutgoingRequest, send_with_retry
 from proxy.pass_through import pass_through, whole_body
 from proxy.preparing import prepare, written_body
@@ -52,8 +52,11 @@ async def exchange(request: web.Request) -> web.StreamResponse:
         prefix, rest = split_prefix(origin_form(request.raw_path))
         path = forwardable(rest, edge.secrets.stand_in)
         dialect = dialect_of(path.partition("?")[0]) if request.method == "POST" else None
-        if isinstance(request.protocol, Connection) and request.protocol.crowded:
-            raise Refusal(503, "there are more connections than can be served just now: try again in a moment")
+        if isinstance(request.protocol, Connection):
+            if request.protocol.excessive:
+                raise TooManyConnections
+            if request.protocol.crowded:
+                raise Refusal(503, "there are more connections than can be served just now: try again in a moment")
         key = key_shown(request.headers, prefix)
         await edge.know_client_keys(key)
         has_key = shows_key(key, edge.settings, edge.key, edge.client_keys.of)

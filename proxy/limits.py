@@ -1,6 +1,8 @@
-"""How much one caller may ask: requests and bytes in a minute, and requests at a time. Off unless the settings say so.
+"""How much one caller may ask: requests and bytes in a minute, requests and connections at a time. Off unless the
+settings say so.
 
-A caller is who shows a key that opens memory, else an address: names that anybody could make up count for nothing.
+A caller is who shows a key that opens memory, else an address: names that anybody could make up count for nothing. Of a
+connection nobody knows a key when it comes: there the address is the caller.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ KNOWN: Final = 10_000
 
 BUSY_SECONDS: Final = 1.0
 """After how long those are to come again who have too many requests under way."""
+
+_CONNECTIONS: Final = "connections at a time"
 
 PREFIX: Final = "x-palimpsest-limit-"
 
@@ -86,6 +90,15 @@ class Admitted:
     headers: Mapping[str, str] = field(default_factory=dict)
     charge: Callable[[int], None] = _free
     more: Callable[[int, int], None] = _unlimited
+
+
+class TooManyConnections(Limited):
+    """The caller has too many connections; this one ends."""
+
+    def __init__(self) -> None:
+        metrics.LIMITED.labels(_CONNECTIONS).inc()
+        super().__init__(_CONNECTIONS, BUSY_SECONDS)
+        self.ends_connection = True
 
 
 class Limits:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from typing import TypeVar
 
 from aiohttp import web
 
@@ -18,8 +19,10 @@ from proxy.settings import UpstreamSettings
 from proxy.upstream.allowed import checked
 from proxy.upstream.direct import address, decompressed, outgoing_headers
 from proxy.upstream.routes import base_for_path, base_of, depends_on_model, route_of
-from proxy.wire.dialect import Dialect
-from proxy.wire.model_name import model_in_body, model_in_path
+from proxy.wire.dialect import BadRequest, Dialect
+from proxy.wire.model_name import model_in_path, models_in_body, models_in_query
+
+T = TypeVar("T")
 
 BODY_SECONDS = 60.0
 BODY_BYTES_A_SECOND = 2048
@@ -39,12 +42,12 @@ async def pass_through(
     metrics.PASSED.labels(request.method if request.method in _METHODS else "other").inc()
     headers = outgoing_headers(request.headers.items(), listened=False, is_secret=edge.secrets.stand_in)
     body = await _body_with_model(request, edge, path)
-    model = (
-        model_in_path(path)
+    models = (
+        models_in_url(path)
         if body is None
-        else await asyncio.to_thread(named_model, edge.settings.upstream, path, request.headers, body)
+        else await asyncio.to_thread(named_models, edge.settings.upstream, path, request.headers, body)
     )
-    base = _base(edge, path, request.headers, model, dialect)
+    base = same_for_all(models, lambda model: _base(edge, path, request.headers, model, dialect))
     url = address(checked(await edge.upstream_policy(request.headers, prefix), base), path)
     stream = None
     if body is None and request.can_read_body:
@@ -60,9 +63,7 @@ async def _body_with_model(request: web.Request, edge: Edge, path: str) -> bytes
     """The body, where the request's way depends on the model in it; else it is passed on as it comes, and None."""
     if not request.can_read_body or not depends_on_model(edge.settings.upstream, path, request.headers):
         return None
-    kind = request.content_type
-    form = kind.startswith("multipart/") and not _FORMS_WITH_MODEL.search(path)
-    return None if form or kind.startswith(_BINARY) else await whole_body(request)
+    return None if _UPLOADS.search(path) else await whole_body(request)
 
 
 def _base(edge: Edge, path: str, headers: Mapping[str, str], model: str, dialect: Dialect | None) -> str:
@@ -83,8 +84,10 @@ def _base(edge: Edge, path: str, headers: Mapping[str, str], model: str, dialect
     return base_of(upstream, dialect.name, model, headers, path)
 
 
-_FORMS_WITH_MODEL = re.compile(r"/(audio|images|videos)(/|$)")
-_BINARY = ("audio/", "image/", "video/")
+_UPLOADS = re.compile(r"/(files|uploads?|skills)(/|\?|$)")
+"""Paths at which files go up, of any size, which are for no model."""
+
+_NAMES_NO_MODEL = ("application/sdp", "audio/", "image/", "video/")
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
@@ -124,19 +127,50 @@ async def whole_body(request: web.Request) -> bytes:
     return b"".join(pieces)
 
 
-def named_model(upstream: UpstreamSettings, path: str, headers: Mapping[str, str], body: bytes) -> str:
-    """The model that a request names which is passed on unread.
+def models_in_url(path: str) -> frozenset[str]:
+    """The models that a URL names: one in its path, and else those in its query; an empty name where it names none."""
+    in_path = model_in_path(path)
+    return frozenset({in_path}) if in_path else models_in_query(path) or frozenset({""})
+
+
+def named_models(upstream: UpstreamSettings, path: str, headers: Mapping[str, str], body: bytes) -> frozenset[str]:
+    """The models that a request names which is passed on unread: the one in its path, for which a body is not read,
+    and else those in its query and its body; an empty name where it names none.
 
     Raises:
-        Refusal: 415, when nobody here can read it and where the request goes depends on it.
+        Refusal: when where the request goes depends on the body and it cannot be read: 415 for its compression, else
+            400.
     """
-    if (model := model_in_path(path)) or not depends_on_model(upstream, path, headers):
-        return model
+    if model_in_path(path) or not depends_on_model(upstream, path, headers):
+        return models_in_url(path)
+    in_query, kind = models_in_query(path), headers.get("Content-Type", "")
+    if in_query and kind.startswith(_NAMES_NO_MODEL):
+        return in_query
     encoding = headers.get("Content-Encoding", "")
     plain = decompressed(body, encoding, MODEL_WITHIN)
     if plain is None:
         message = (
             f"where this goes depends on its model, and a body compressed as {encoding[:40]!r} cannot be read here"
         )
-        raise Refusal(415, f"{message}: send it uncompressed, or install palimpsest-proxy[compression]", "body")
-    return model_in_body(plain, headers.get("Content-Type", ""))
+        raise Refusal(415, f"{message}: send it uncompressed", "body")
+    try:
+        in_body = models_in_body(plain, kind, path)
+    except BadRequest as error:
+        message = f"where this goes depends on its model, and its body cannot be read: {error}"
+        raise Refusal(400, message, error.where) from error
+    return in_query | in_body - {""} if in_query else in_body
+
+
+def same_for_all(models: Iterable[str], where: Callable[[str], T]) -> T:
+    """Where a request goes that names some models.
+
+    Raises:
+        Refusal: 400, when it is not the same for all of them.
+    """
+    first, *others = sorted(models)
+    there = where(first)
+    for other in others:
+        if where(other) != there:
+            message = f"the models {first!r} and {other!r} of this request belong to different providers"
+            raise Refusal(400, f"{message}: ask for them one by one", "model")
+    return there

@@ -13,13 +13,14 @@ from proxy.edge import Edge
 from proxy.errors import Refusal
 from proxy.fail_open import fail_open_at_once
 from proxy.hidden_rounds import Send
-from proxy.pass_through import named_model
+from proxy.pass_through import models_in_url, named_models, same_for_all
 from proxy.upstream.allowed import check_bridge, checked
 from proxy.upstream.bridge import FIELDS
 from proxy.upstream.direct import address
 from proxy.upstream.local_reply import local_reply, send_locally
 from proxy.upstream.routes import base_of, check_bridged, route_of
 from proxy.wire.dialect import Dialect, RequestView
+from proxy.wire.model_name import model_in_path
 
 
 async def upstream_sender(
@@ -35,15 +36,19 @@ async def upstream_sender(
     ``raw_body`` as plain text).
 
     Raises:
-        Refusal: 415, when its route needs a body that cannot be read; 401, when its key is another company's; 403, when
-            the caller's organisation does not let it go there.
+        Refusal: 400 or 415, when its way depends on a body that cannot be read; 401, when its key is another company's;
+            403, when the caller's organisation does not let it go there.
     """
     upstream = edge.settings.upstream
-    if view is None:
-        model = await asyncio.to_thread(named_model, upstream, path, headers, raw_body)
-    else:
-        model = view.conversation.model
-    route = route_of(upstream, dialect.name, model)
+    models = models_in_url(path)
+    if not model_in_path(path):
+        read = view.conversation.model if view is not None else ""
+        in_body = (
+            frozenset({read}) if read else await asyncio.to_thread(named_models, upstream, path, headers, raw_body)
+        )
+        models = (models | in_body) - {""} or models
+    route = same_for_all(models, lambda model: route_of(upstream, dialect.name, model))
+    model = min(models)
     if route is not None and route.bridge and dialect.name not in FIELDS:
         raise Refusal(501, "this model is reached by a bridge, and requests in this format are not bridged", "model")
     if view is not None and route is not None and route.bridge:

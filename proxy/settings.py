@@ -40,6 +40,7 @@ class LimitSettings(Section):
     requests_per_minute: int | None = Field(None, ge=1, le=1_000_000)
     mib_per_minute: int | None = Field(None, ge=1, le=1_000_000)
     at_once: int | None = Field(None, ge=1, le=100_000)
+    connections: int | None = Field(None, ge=1, le=100_000)
 
 
 class DrainSettings(Section):

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 import orjson
 from aiohttp import web
 
+from proxy.wire.lenient_json import loads
+
 
 @dataclass
 class Recorded:
@@ -50,7 +52,7 @@ class FakeProvider:
             return await self.answer(request)
         if request.method != "POST":
             return web.json_response({"object": "list", "data": []})
-        asked = orjson.loads(body) if body[:1] == b"{" else {}
+        asked = (loads(body) if body[:1] == b"{" else None) or {}
         if request.path.endswith("/messages"):
             return await self._messages(request, asked)
         if request.path.endswith("/responses"):

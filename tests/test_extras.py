@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent
 
 _WITHOUT_EXTRAS = """
 import sys
-for name in ("litellm", "mcp", "qdrant_client", "uvloop", "brotli", "openai"):
+for name in ("litellm", "mcp", "qdrant_client", "uvloop", "openai"):
     sys.modules[name] = None  # importing it fails as if it were not installed
 from proxy.cli import main
 sys.argv = ["palimpsest", "demo"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import time
 from abc import ABC, abstractmethod
 from collections import Counter, deque
@@ -47,6 +48,9 @@ LOOK_SECONDS = 0.02
 
 BATCH_SECONDS = 600.0
 """How long the work on the exchanges that are read at once may take."""
+
+SHORT_OF = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC, errno.EDQUOT, errno.EIO})
+"""What the system says where it has no descriptor, memory, thread or disk left, or its disk fails."""
 
 SETTLE_SECONDS = 2.0
 """How long what follows from the work may wait while the worker has no rest."""
@@ -116,7 +120,9 @@ class FailedTries:
         self._failed[number] += 1
         try:
             yield again
-        except (StoreError, MemoryError, asyncio.CancelledError) as error:
+        except (StoreError, MemoryError, OSError, asyncio.CancelledError) as error:
+            if isinstance(error, OSError) and error.errno not in SHORT_OF:
+                raise
             # That is the machine's trouble and passes; only what the exchange itself does wrong counts against it.
             self._failed[number] -= 1
             self._given_up = number if isinstance(error, asyncio.CancelledError) else None

@@ -1,9 +1,8 @@
 """Exchanges that wait for the journal, each in a file of its own, so that they outlive the process.
 
 A file is written by a thread that does nothing else, so that it waits behind no other work, and is handed to the
-system: that outlives a ``kill -9``, and a power cut takes the last
-moments of the journal too, unless both are flushed to the disk (``memory.journal.synchronous``). It has its name only
-once it is whole. Knows nothing of what it keeps.
+system: that outlives a ``kill -9``, and a power cut takes the last moments of the journal too, unless both are flushed
+to the disk (``memory.journal.synchronous``). It has its name only once it is whole. Knows nothing of what it keeps.
 """
 
 from __future__ import annotations
@@ -41,6 +40,8 @@ class _File:
     path: Path
     size: int
     writing: asyncio.Future[None] | None = None
+    dropped: bool = False
+    """Set before the file is taken away, and looked at once it is written: one of the two finds it."""
 
 
 class Spill:
@@ -91,9 +92,9 @@ class Spill:
             known = _File(path, len(record))
             self._put(id, known)
             known.writing = asyncio.ensure_future(
-                self._in_thread(lambda: _write(path, record, self._flush), self._writer)
+                self._in_thread(lambda: self._write_if_wanted(known, record), self._writer)
             )
-            known.writing.add_done_callback(lambda done: self._written(id, done))
+            known.writing.add_done_callback(lambda done: self._written(id, known, done))
         if known.writing is not None:
             # Whoever waits may give up; the others do not.
             await asyncio.shield(known.writing)
@@ -119,10 +120,12 @@ class Spill:
             raise StoreFault(f"{self._folder} is closed", StoreFaultKind.CLOSED) from error
 
     def drop(self, id: str) -> None:
-        """Let go of a record, if it is kept; never waits. A file that cannot be taken away is found again by the next
-        process."""
-        gone = self.leave(id)
-        if gone is not None:
+        """Let go of a record, if it is kept, or is still being written; never waits. A file that cannot be taken away
+        is found again by the next process."""
+        if id not in self._files:
+            return
+        self._files[id].dropped = True
+        if gone := self.leave(id):
             with suppress(RuntimeError):  # closed
                 self._pool.submit(_remove, gone)
 
@@ -143,11 +146,12 @@ class Spill:
                 self._pool.submit(_rename, left)
 
     async def broken(self) -> list[Path]:
-        """What was set apart, by this process or an earlier one.
+        """What was set apart, by this process or an earlier one; told once all that was let go of is gone.
 
         Raises:
             StoreFault: when the folder cannot be read.
         """
+        await self._finish_writing()
         return await self._in_thread(self._broken)
 
     def _broken(self) -> list[Path]:
@@ -155,11 +159,12 @@ class Spill:
 
     async def destroy_broken(self) -> tuple[int, list[Path]]:
         """Take away what was set apart, by this process or an earlier one: how many files went, and those that cannot
-        be taken away.
+        be taken away. Done once all that was let go of is gone, too.
 
         Raises:
             StoreFault: when the folder cannot be read.
         """
+        await self._finish_writing()
 
         def work() -> tuple[int, list[Path]]:
             found = self._broken()
@@ -188,10 +193,22 @@ class Spill:
         self._files[id] = file
         self._bytes += file.size
 
-    def _written(self, id: str, done: asyncio.Future[None]) -> None:
+    def _write_if_wanted(self, file: _File, record: bytes) -> None:
+        if file.dropped:
+            return
+        _write(file.path, record, self._flush)
+        if file.dropped:
+            _remove(file.path)
+
+    def _written(self, id: str, file: _File, done: asyncio.Future[None]) -> None:
         """What could not be written is not kept."""
-        if done.cancelled() or done.exception():
+        if (done.cancelled() or done.exception()) and self._files.get(id) is file:
             self.leave(id)
+
+    async def _finish_writing(self) -> None:
+        """Wait for the writer, which takes away what is not wanted any more; what else is taken away is before
+        whatever is read or taken away next."""
+        await self._in_thread(_ready, self._writer)
 
     async def _in_thread(self, work: Callable[[], T], pool: ThreadPoolExecutor | None = None) -> T:
         try:
@@ -208,7 +225,7 @@ class Spill:
 
 
 def _ready() -> None:
-    """A thread's first work: it is begun before it is needed."""
+    """Nothing: once it is done, the thread has begun, and has finished what it was given before."""
 
 
 def _write(path: Path, record: bytes, flush: bool) -> None:

@@ -1,4 +1,4 @@
-"""Compressions that Python's own library cannot read, where ``palimpsest-proxy[compression]`` is installed."""
+"""Compressions that Python's own library cannot read, or not in every version."""
 
 from __future__ import annotations
 
@@ -9,13 +9,18 @@ from types import ModuleType
 def inflate(body: bytes, encoding: str, largest: int) -> bytes | None:
     """A body in ``zstd`` or ``br`` as plain bytes; None where nothing here reads it, it is broken, or it grows beyond
     ``largest``."""
-    return _zstd(body, largest) if encoding == "zstd" else _brotli(body, largest)
-
-
-def _zstd(body: bytes, largest: int) -> bytes | None:
-    library = _library("compression.zstd") or _library("backports.zstd")
+    library = library_of(encoding)
     if library is None:
         return None
+    return _zstd(library, body, largest) if encoding == "zstd" else _brotli(library, body, largest)
+
+
+def library_of(encoding: str) -> ModuleType | None:
+    """What reads and writes a compression; None where it is not installed."""
+    return _library("brotli") if encoding == "br" else _library("compression.zstd") or _library("backports.zstd")
+
+
+def _zstd(library: ModuleType, body: bytes, largest: int) -> bytes | None:
     inflater = library.ZstdDecompressor()
     try:
         plain: bytes = inflater.decompress(body, largest)
@@ -24,10 +29,7 @@ def _zstd(body: bytes, largest: int) -> bytes | None:
     return plain if inflater.eof and not inflater.unused_data else None
 
 
-def _brotli(body: bytes, largest: int) -> bytes | None:
-    library = _library("brotli")
-    if library is None:
-        return None
+def _brotli(library: ModuleType, body: bytes, largest: int) -> bytes | None:
     inflater = library.Decompressor()
     pieces, size = list[bytes](), 0
     try:

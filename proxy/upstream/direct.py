@@ -43,6 +43,10 @@ HOP_BY_HOP = frozenset(
 LARGE = 2**19
 """Bytes from which on a body is sent in pieces."""
 
+OF_THE_WAY_HERE = ("cookie", "cookie2", "forwarded", "x-real-ip")
+"""Headers for this host alone: a browser sends its cookies to every port of it, and a proxy before us says who asked.
+So does each ``x-forwarded-``."""
+
 MAX_HEADER_BYTES = 2**17
 """Bytes of one header of a reply: some providers send policies and cookies of tens of thousands."""
 
@@ -84,8 +88,8 @@ def address(base: str, path: str) -> str:
 def outgoing_headers(
     headers: Iterable[tuple[str, str]], listened: bool, is_secret: Callable[[str], bool] = lambda _: False
 ) -> CIMultiDict[str]:
-    """The client's headers as they travel on: without hop-by-hop ones and ours, and without those that hold a secret of
-    ours, whatever their names.
+    """The client's headers as they travel on: without hop-by-hop ones, those for this host and ours, and without those
+    that hold a secret of ours, whatever their names.
 
     ``listened`` asks the provider not to compress, because the reply is read on its way.
     """
@@ -95,6 +99,8 @@ def outgoing_headers(
     for key, value in pairs:
         low = key.lower()
         if low in HOP_BY_HOP or low in named or low in ("host", "content-length", "expect"):
+            continue
+        if low in OF_THE_WAY_HERE or low.startswith("x-forwarded-"):
             continue
         if low.startswith("x-palimpsest-") or (listened and low == "accept-encoding"):
             continue

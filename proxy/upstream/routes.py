@@ -14,6 +14,7 @@ from functools import lru_cache
 from ipaddress import ip_address
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from memory.learning.secrets.issued import kind_of
 from proxy.errors import Refusal
 from proxy.settings import UpstreamRoute, UpstreamSettings
 from proxy.upstream import chatgpt
@@ -54,6 +55,7 @@ _CLAUDE_AGENT = re.compile(r"(claude-cli|claude-code|claude|anthropic)\b", re.IG
 _COMPANIES_BY_KEY = (
     ("sk-ant-", "Anthropic"),
     ("sk-or-", "OpenRouter"),
+    ("sk-lf-", "Langfuse"),
     ("sk-", "OpenAI"),
     ("AIza", "Google"),
     ("AQ.", "Google"),
@@ -61,7 +63,19 @@ _COMPANIES_BY_KEY = (
     ("gsk_", "Groq"),
     ("xai-", "xAI"),
     ("hf_", "Hugging Face"),
+    ("nvapi-", "NVIDIA"),
+    ("pplx-", "Perplexity"),
+    ("r8_", "Replicate"),
+    ("fw_", "Fireworks"),
+    ("tgp_v1_", "Together"),
+    ("csk-", "Cerebras"),
+    ("ABSK", "Amazon Bedrock"),
+    ("bedrock-api-key-", "Amazon Bedrock"),
+    *((begin, "GitHub") for begin in ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_")),
+    ("glpat-", "GitLab"),
 )
+"""Those that models are asked with. Of others the shape tells that they are nobody's here."""
+_NOBODYS = re.compile(r"(?:api|live|test|private|webhook|ntlm|palimpsest) |jwt$|$")
 _COMPANIES_BY_HOST = {
     "anthropic.com": "Anthropic",
     "openrouter.ai": "OpenRouter",
@@ -207,7 +221,11 @@ def _shown_as_google(headers: Mapping[str, str], path: str) -> bool:
 
 
 def _company_of_key(key: str, otherwise: str) -> str:
-    return next((company for begin, company in _COMPANIES_BY_KEY if key.startswith(begin)), otherwise)
+    for begin, company in _COMPANIES_BY_KEY:
+        if key.startswith(begin):
+            return company
+    kind = kind_of(key)
+    return otherwise if _NOBODYS.match(kind) else kind.rpartition(" ")[0]
 
 
 @lru_cache(maxsize=64)

@@ -11,6 +11,8 @@
     splice.py                put text there, leaving all other bytes as they are
     edit_writer.py           carry out edits: append, replace, drop
     lenient_json.py          read decoded JSON without trust
+    lax_json.py              one text of an object that a strict reader refuses
+    model_name.py            which model a request names that no dialect reads
     slice_cache.py           what a slice was read as, since histories come again and again
     sse.py                   events out of bytes, however they are cut
     terminator_gate.py       pass a stream on and hold back its terminator

@@ -1,11 +1,14 @@
-"""Which model a request names, on paths that are no dialect's: in its body, or in the path."""
+"""Which model a request names that no dialect reads: in its path, in the query, or in its body."""
 
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote
+from urllib.parse import parse_qs, unquote
 
 import msgspec
+
+from proxy.wire.dialect import BadRequest
+from proxy.wire.lax_json import text_at_top
 
 _IN_PATH = re.compile(r"/(?:models|tunedModels|deployments|engines|model)/([^/?]+)")
 GOOGLE_METHOD = re.compile(r":(?=\w*$)(\w*contents?|\w*tokens|\w*predict\w*|embed\w*)$", re.IGNORECASE)
@@ -15,15 +18,25 @@ PARTS = 1000
 """Parts of a form that are looked at."""
 HEAD_BYTES = 2000
 VALUE_BYTES = 500
+_BATCHES = "/batches"
 _BOUNDARY = re.compile(r"boundary=(?:\"([^\"]{1,100})\"|([^\s;,\"]{1,100}))", re.IGNORECASE)
 _NAMED_MODEL = re.compile(rb"\bname=\"?model\"?\s*(?:;|\r|$)", re.IGNORECASE)
 
 
 class _Named(msgspec.Struct):
-    model: str = ""
+    model: str | None = None
+
+
+class _Asked(msgspec.Struct):
+    params: _Named
+
+
+class _Batch(msgspec.Struct):
+    requests: list[_Asked] = []
 
 
 _READER = msgspec.json.Decoder(_Named)
+_BATCH_READER = msgspec.json.Decoder(_Batch)
 
 
 def model_in_path(path: str) -> str:
@@ -32,29 +45,57 @@ def model_in_path(path: str) -> str:
     return GOOGLE_METHOD.sub("", unquote(found[1])) if found else ""
 
 
-def model_in_body(body: bytes, content_type: str) -> str:
-    """The model in a JSON object or in a form with files; empty where there is none."""
-    if content_type.startswith("multipart/"):
-        return _model_in_form(body, content_type)
+def models_in_query(path: str) -> frozenset[str]:
+    """The models in a path's query, as in ``/v1/realtime?model=<model>``."""
+    query = path.partition("?")[2]
+    return frozenset(parse_qs(query).get("model", ())) if "model" in unquote(query) else frozenset()
+
+
+def models_in_body(body: bytes, content_type: str, path: str) -> frozenset[str]:
+    """The models in a JSON object, of a lax kind, too, or in a form with files: more than one only in a batch, whose
+    requests name a model each. An empty name is that of a request that names none.
+
+    Raises:
+        BadRequest: the body cannot be read, or a model in it is no text.
+    """
+    model = _model_in_body(body, content_type)
+    if not path.partition("?")[0].rstrip("/").endswith(_BATCHES):
+        return frozenset({model})
     try:
-        return _READER.decode(body).model
-    except (msgspec.DecodeError, RecursionError):
+        models = {asked.params.model or "" for asked in _BATCH_READER.decode(body).requests}
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise BadRequest(f"not all the requests of its batch say their model ({error})", "requests") from None
+    return frozenset(models | {model} if model else models or {""})
+
+
+def _model_in_body(body: bytes, content_type: str) -> str:
+    if content_type.lower().startswith("multipart/"):
+        return _model_in_form(body, content_type)
+    if not body.strip():
         return ""
+    try:
+        return _READER.decode(body).model or ""
+    except (msgspec.DecodeError, RecursionError):
+        return text_at_top(body, "model")
 
 
 def _model_in_form(body: bytes, content_type: str) -> str:
     boundary = _BOUNDARY.search(content_type)
     if boundary is None:
-        return ""
+        raise BadRequest("its Content-Type does not say where the parts of its form end")
     mark = f"--{boundary[1] or boundary[2]}".encode("utf-8", "surrogateescape")
     at = body.find(mark)
+    if at < 0:
+        raise BadRequest("it is not the form that its Content-Type says it is")
     for _ in range(PARTS):
         if at < 0:
-            break
+            return ""
         begun = at + len(mark)
         end = body.find(b"\r\n\r\n", begun, begun + HEAD_BYTES)
         if end >= 0 and _NAMED_MODEL.search(body[begun:end]):
             value, closed, _rest = body[end + 4 : end + 4 + VALUE_BYTES].partition(b"\r\n")
-            return value.decode("utf-8", "replace").strip() if closed else ""
+            if not closed:
+                raise BadRequest("the model in its form is too long, or does not end")
+            return value.decode("utf-8", "replace").strip()
         at = body.find(mark, begun)
-    return ""
+    raise BadRequest(f"its form has more than {PARTS} parts")

@@ -11,7 +11,15 @@ import pytest
 from aiohttp import web
 
 from proxy import connections
-from proxy.connections import REPEATED_SECONDS, Connections, LoopFaults, bound, open_files, raise_descriptors
+from proxy.connections import (
+    REPEATED_SECONDS,
+    Connection,
+    Connections,
+    LoopFaults,
+    bound,
+    open_files,
+    raise_descriptors,
+)
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.running import Running, running
 
@@ -92,6 +100,78 @@ async def test_who_rests_gives_way(tmp_path: Path) -> None:
             each.close()
 
 
+HALF = b"POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 500\r\n\r\n{"
+
+
+@pytest.fixture
+def came(monkeypatch: pytest.MonkeyPatch) -> asyncio.Semaphore:
+    """Is released whenever a connection has heard something."""
+    heard, hear = asyncio.Semaphore(0), Connection.data_received
+
+    def data_received(self: Connection, data: bytes) -> None:
+        hear(self, data)
+        heard.release()
+
+    monkeypatch.setattr(Connection, "data_received", data_received)
+    return heard
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/embeddings"])
+async def test_a_body_that_ceases_to_come_gives_way_and_one_that_comes_does_not(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    came: asyncio.Semaphore,
+    path: str,
+) -> None:
+    async with (
+        fake_provider() as provider,
+        running(provider, tmp_path, server__max_connections=MOST) as proxy,
+        asyncio.timeout(30),
+    ):
+        half = [await raw(proxy, HALF.replace(b"/v1/chat/completions", path.encode())) for _ in range(MOST)]
+        for _ in half:
+            await came.acquire()
+        reader, writer = await raw(proxy, request(path))
+        assert (await reader.readline()).startswith(b"HTTP/1.1 503")
+        writer.close()
+        await writer.wait_closed()
+        monkeypatch.setattr(connections, "STALLED_SECONDS", 0.0)
+        reader, writer = await raw(proxy, request(path))
+        assert (await reader.readline()).startswith(b"HTTP/1.1 200")
+        assert await half[0][0].read() == b""
+        assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
+        for _, each in [*half, (reader, writer)]:
+            each.close()
+
+
+async def test_one_caller_has_no_more_connections_than_it_may(tmp_path: Path) -> None:
+    async with (
+        fake_provider() as provider,
+        running(provider, tmp_path, server__limits__connections=2) as proxy,
+        asyncio.timeout(30),
+    ):
+        idle = await raw(proxy, b"POST")
+        held = Held(provider)
+        first, second = [await raw(proxy, request("/v1/messages")) for _ in range(2)]
+        for _ in range(2):
+            await held.arrived.acquire()
+        assert await idle[0].read() == b"", "it gives way"
+        reader, writer = await raw(proxy, request("/v1/messages"))
+        head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 429") and b"\r\nRetry-After: 1" in head
+        assert orjson.loads(body)["error"]["type"] == "rate_limit_error"
+        held.go_on.set()
+        for each, there in (first, second):
+            assert (await each.readline()).startswith(b"HTTP/1.1 200")
+            there.close()
+            await there.wait_closed()
+        reader, last = await raw(proxy, request("/v1/messages"))
+        assert (await reader.readline()).startswith(b"HTTP/1.1 200")
+        for done in (idle[1], writer, last):
+            done.close()
+
+
 async def test_beyond_what_can_be_refused_connections_are_closed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,6 +202,24 @@ async def test_a_head_that_never_comes_ends_the_connection(
     async with fake_provider() as provider, running(provider, tmp_path) as proxy, asyncio.timeout(30):
         reader, writer = await raw(proxy, sent)
         assert await reader.read() == b""
+        writer.close()
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: x\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nno colon\r\n\r\n",
+        b"\x16\x03\x01 / HTTP/1.1\r\n\r\n",
+        b"GET /" + b"a" * 20_000 + b" HTTP/1.1\r\n\r\n",
+    ],
+)
+async def test_a_head_that_cannot_be_read_is_refused_aloud(tmp_path: Path, head: bytes) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy, asyncio.timeout(30):
+        reader, writer = await raw(proxy, head)
+        told = await reader.read()
+        assert told.startswith((b"HTTP/1.1 400", b"HTTP/1.0 400")), told
+        assert b"\r\nx-palimpsest-status: refused; 400\r\n" in told
         writer.close()
 
 

@@ -67,6 +67,12 @@ def find_issued(text: str) -> Iterator[tuple[int, int, str]]:
             yield found
 
 
+def kind_of(text: str) -> str:
+    """The kind of key that a text is as a whole, as in "github token"; empty where it has no provider's shape."""
+    found = _at(text, 0)
+    return found[2] if found is not None and found[1] == len(text) else ""
+
+
 def _at(text: str, start: int) -> tuple[int, int, str] | None:
     for prefix, tail, kind in _BY_HEAD.get(text[start : start + 3], ()):
         if text.startswith(prefix, start):

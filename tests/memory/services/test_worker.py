@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from collections.abc import Awaitable
 from types import SimpleNamespace
 from typing import TypeVar
@@ -111,6 +112,28 @@ async def again(worker: Hanging) -> None:
         worker.hung.clear()
         worker.wake()
         await worker.hung.wait()
+
+
+@pytest.mark.parametrize("short_of", [errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EIO])
+async def test_what_the_machine_has_no_more_of_does_not_count_against_an_exchange(short_of: int) -> None:
+    tries = FailedTries()
+    for _ in range(3 * TRIES):
+        with pytest.raises(OSError, match="no more"):
+            async with tries.one(1):
+                raise OSError(short_of, "no more")
+    async with tries.one(1) as again:
+        assert again
+    assert tries.passed_over == 0
+
+
+async def test_a_file_that_cannot_be_read_counts_against_the_exchange_that_names_it() -> None:
+    tries = FailedTries()
+    for _ in range(TRIES):
+        with pytest.raises(OSError, match="too long"):
+            async with tries.one(1):
+                raise OSError(errno.ENAMETOOLONG, "too long")
+    async with tries.one(1) as again:
+        assert not again
 
 
 async def test_to_be_stopped_amid_an_exchange_does_not_count_against_it() -> None:

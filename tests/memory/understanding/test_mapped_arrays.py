@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,15 @@ def test_tables_of_bytes_are_mapped_and_nothing_else(tmp_path: Path) -> None:
     np.savez(tmp_path / "all.npz", **ARRAYS)
     mapped = {name for name, array in arrays_in(tmp_path / "all.npz").items() if isinstance(array.base, np.memmap)}
     assert mapped == {"rows", "columns"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no descriptors to count")
+@pytest.mark.parametrize("file", [WEIGHTS, RELEVANCE, ENCODER])
+def test_a_file_takes_one_descriptor_however_many_arrays_it_has(file: str) -> None:
+    before = len(os.listdir("/dev/fd"))
+    arrays = arrays_in(DATA / file)
+    assert len(arrays) > 1
+    assert len(os.listdir("/dev/fd")) <= before + 1
 
 
 @pytest.mark.parametrize(

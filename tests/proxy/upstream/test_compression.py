@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+import tomllib
+from pathlib import Path
 
 import pytest
 
+from proxy.upstream.compression import library_of
 from proxy.upstream.direct import decompressed
 
 TEXT = b"We decided to use PostgreSQL 16. " * 1000
 
 
 def compressed(encoding: str, text: bytes) -> bytes:
-    library: Any = pytest.importorskip("backports.zstd" if encoding == "zstd" else "brotli")
+    library = library_of(encoding)
+    assert library is not None
     told: bytes = library.compress(text)
     return told
+
+
+def test_what_clients_compress_with_is_read_by_the_default_install() -> None:
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())["project"]
+    assert {"backports.zstd", "brotli"} <= {needed.partition(">")[0] for needed in project["dependencies"]}
 
 
 @pytest.mark.parametrize("encoding", ["zstd", "br", "ZSTD", " br "])

@@ -50,13 +50,20 @@ def test_headers_that_are_not_ours_or_of_the_connection_travel_on() -> None:
     ]
     kept = [("Authorization", "Bearer k"), ("X-Stainless-Timeout", "600"), ("anthropic-beta", "a")]
     kept += [("anthropic-beta", "b")]
-    assert list(outgoing_headers(came, listened=False).items()) == [*kept, ("Accept-Encoding", "br"), ("Cookie", "c=1")]
+    assert list(outgoing_headers(came, listened=False).items()) == [*kept, ("Accept-Encoding", "br")]
     listened = outgoing_headers(came, listened=True)
-    assert list(listened.items()) == [*kept, ("Cookie", "c=1"), ("Accept-Encoding", "identity")]
+    assert list(listened.items()) == [*kept, ("Accept-Encoding", "identity")]
+
+
+@pytest.mark.parametrize(
+    "name", ["Cookie", "Forwarded", "X-Forwarded-For", "x-forwarded-host", "X-Forwarded-Proto", "X-Real-IP"]
+)
+def test_what_is_for_this_host_stays_here(name: str) -> None:
+    assert not outgoing_headers([(name, "sessionid=1")], listened=False)
 
 
 def test_a_header_that_holds_a_secret_of_ours_stays_here_whatever_its_name() -> None:
-    came = [("Authorization", "Bearer ours"), ("X-Other", "theirs"), ("Cookie", "ours")]
+    came = [("Authorization", "Bearer ours"), ("X-Other", "theirs"), ("X-Third", "ours")]
     assert list(outgoing_headers(came, False, lambda value: "ours" in value).items()) == [("X-Other", "theirs")]
 
 

@@ -6,7 +6,10 @@ from time import process_time
 
 import pytest
 
-from proxy.wire.model_name import GOOGLE_METHOD, model_in_body, model_in_path
+from proxy.wire.dialect import BadRequest
+from proxy.wire.model_name import GOOGLE_METHOD, model_in_path, models_in_body
+
+PATH = "/v1/embeddings"
 
 
 @pytest.mark.parametrize(
@@ -32,34 +35,76 @@ def test_in_a_path(path: str, model: str) -> None:
     ("body", "model"),
     [
         (b'{"input": ["a"], "model": "m", "x": 1e400}', "m"),
-        (b'{"model": 7}', ""),
         (b'{"input": "x"}', ""),
-        (b"[1]", ""),
-        (b"{", ""),
+        (b'{"model": null}', ""),
         (b"", ""),
-        (b'{"a": ' + b"[" * 100_000, ""),
+        (b" ", ""),
+        (b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b', "model": "m"}', "m"),
+        (b'{"model": "m", "input": "\xff"}', "m"),
     ],
 )
 def test_in_a_body(body: bytes, model: str) -> None:
-    assert model_in_body(body, "application/json") == model
+    assert models_in_body(body, "application/json", PATH) == {model}
+
+
+@pytest.mark.parametrize("body", [b'{"model": 7}', b"[1]", b"{", b'{"a": ' + b"[" * 100_000, b"model=m"])
+def test_a_body_that_cannot_be_read_names_not_no_model(body: bytes) -> None:
+    with pytest.raises(BadRequest):
+        models_in_body(body, "application/json", PATH)
+
+
+@pytest.mark.parametrize(
+    ("body", "models"),
+    [
+        (
+            b'{"requests": [{"params": {"model": "a", "x": 1}}, {"custom_id": "1", "params": {"model": "b"}}]}',
+            {"a", "b"},
+        ),
+        (b'{"requests": [{"params": {"model": "a"}}, {"params": {}}]}', {"a", ""}),
+        (b'{"requests": [{"params": {"model": "a"}}], "model": "b"}', {"a", "b"}),
+        (b'{"input_file_id": "f", "endpoint": "/v1/responses"}', {""}),
+    ],
+)
+def test_in_a_batch(body: bytes, models: set[str]) -> None:
+    assert models_in_body(body, "application/json", "/v1/messages/batches/?beta=true") == models
+
+
+@pytest.mark.parametrize("requests", ['{"params": {"model": "a"}}', '[{"params": {"model": 7}}]', "[{}]", "[1]", "NaN"])
+def test_a_batch_that_cannot_be_read_names_not_no_model(requests: str) -> None:
+    with pytest.raises(BadRequest):
+        models_in_body(f'{{"requests": {requests}}}'.encode(), "application/json", "/v1/messages/batches")
 
 
 def test_in_a_form_with_files() -> None:
     head = b"--b\r\nContent-Disposition: form-data; name="
     form = head + b'"file"; filename="a"\r\nContent-Type: audio/wav\r\n\r\n\x00\xff\r\n'
     form += head + b'"model"\r\n\r\nwhisper-1\r\n--b--\r\n'
-    assert model_in_body(form, "multipart/form-data; boundary=b") == "whisper-1"
-    assert model_in_body(form, 'multipart/form-data; charset=utf-8; boundary="b"') == "whisper-1"
-    assert model_in_body(form, "multipart/form-data") == ""
-    assert model_in_body(head + b'"other"\r\n\r\nx\r\n', "multipart/form-data; boundary=b") == ""
+    assert models_in_body(form, "multipart/form-data; boundary=b", PATH) == {"whisper-1"}
+    assert models_in_body(form, 'multipart/form-data; charset=utf-8; boundary="b"', PATH) == {"whisper-1"}
+    assert models_in_body(head + b'"other"\r\n\r\nx\r\n', "multipart/form-data; boundary=b", PATH) == {""}
+
+
+@pytest.mark.parametrize(
+    ("form", "boundary"),
+    [
+        (b'--b\r\nname="model"\r\n\r\nm\r\n--b--', ""),
+        (b'{"model": "m"}', "; boundary=b"),
+        (b'--b\r\nname="model"\r\n\r\nm', "; boundary=b"),
+        (b"--b\r\n" * 100_000, "; boundary=b"),
+    ],
+)
+def test_a_form_that_cannot_be_read_names_not_no_model(form: bytes, boundary: str) -> None:
+    with pytest.raises(BadRequest):
+        models_in_body(form, f"multipart/form-data{boundary}", PATH)
 
 
 def test_however_a_form_or_a_path_is_made_the_model_in_it_is_looked_for_in_its_length() -> None:
     form = b"--b\r\n" + b"name=model\r\n" * 20_000
     path = "/v1/models/m:" + "predict" * 20_000
     began = process_time()
-    assert model_in_body(form, "multipart/form-data; boundary=b") == ""
-    assert model_in_body(b"--b\r\n" * 100_000, "multipart/form-data; boundary=b") == ""
+    assert models_in_body(form, "multipart/form-data; boundary=b", PATH) == {""}
+    with pytest.raises(BadRequest):
+        models_in_body(b"--b\r\n" * 100_000, "multipart/form-data; boundary=b", PATH)
     assert GOOGLE_METHOD.search(f"{path}-") is None
     assert process_time() - began < 1
     assert model_in_path(path) == "m"
