@@ -16,18 +16,10 @@ from memory.scope import Layer
 MOST = 2
 """Facts of one assistant turn at most."""
 
-_AGREED = RuleFinding(FactKind.DECISION, Category.PROJECTS, Stream.PROJECTS, Layer.USER_PROJECT, 0.5)
 _CAUSE = RuleFinding(FactKind.OBSERVATION, Category.TECHNICAL, Stream.FLOW, Layer.USER_PROJECT, 0.5)
 _DONE = RuleFinding(FactKind.OBSERVATION, Category.PROJECTS, Stream.FLOW, Layer.USER_PROJECT, 0.4)
 
 RULES: tuple[Rule, ...] = (
-    rule(
-        "agreed",
-        _AGREED,
-        "agreed decided settled decision",
-        r"^(?:as )?we (?:have |had )?(?:agreed|decided|settled on)\b|^as (?:agreed|decided)\b|^(?:final |"
-        r"key )?decision(?: made)?: ?\w",
-    ),
     rule(
         "the cause",
         _CAUSE,

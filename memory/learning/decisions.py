@@ -21,8 +21,7 @@ _WORK = any_of(
     "tackle wrap verify confirm make_sure also analy[sz]e evaluate handle resolve rebase roll_out dig break sort "
     "come rerun research build prepare add learn show help examine double pull submit assume hope pause ship "
     "release deploy publish execute compare hear read improve solve pick_up please share you spawn set_up give "
-    "play chat practice eat buy visit order cook watch book meet purchase cancel change_my upgrade exchange return "
-    "modify follow tell end"
+    "play chat practice eat buy visit cook watch meet follow tell end"
 )
 # Verbs that say how something shall be.
 _CHOOSE = any_of(
@@ -116,14 +115,6 @@ RULES: tuple[Rule, ...] = (
         ),
     ),
     rule(
-        "let's do it this way",
-        _DECIDED,
-        "let's lets",
-        r"\b(?:let's|lets) do [^?]{3,140}\b(?:instead|rather|or better|approach|only)\b",
-        r"\b(?:let's|lets|i'd like to) (?:do|follow|use|go for|take) (?:an? )?(?:[\w-]{2,20} ){0,3}approach\b",
-        unless=(r"\bfirst[.!]*$",),
-    ),
-    rule(
         "instead",
         _DECIDED,
         "instead rather",
@@ -141,12 +132,10 @@ RULES: tuple[Rule, ...] = (
         _WANTED,
         "want wanna i'd we'd would wants expect expected",
         rf"\b(?:i|we) {_SOFTLY}(?:(?:do|don't|do not|would not) )?(?:want|wanna)(?: to)? (?!(?:to )?{_WORK}\b|"
-        rf"use your|a "
-        r"(?:payment|reservation|booking))\S",
+        rf"use your)\S",
         rf"\b(?:i|we)(?:'d| would) {_SOFTLY}(?:like|prefer|love|want|rather|suggest|replace|keep|call|drop|remove|"
-        rf"go with)(?: (?:to|that|it|for|if))? (?!(?:us to |to )?{_WORK}\b|your|some|more|any\b|a (?:refund|list|"
-        rf"summary|full|"
-        r"flight|copy|recommendation)|help)\S",
+        rf"go with)(?: (?:to|that|it|for|if))? (?!(?:us to |to )?{_WORK}\b|your|some|more|any\b|a (?:list|summary|full|"
+        r"copy|recommendation)|help)\S",
         rf"\b(?:i|we) (?:want|would like|'d like) {_THING} to\b|\bi (?:want|'d like) (?:it|this|that|them|"
         rf"[\w`-]{{3,40}}) to "
         r"(?:be|have|use|show|stay|return|work like|look|behave)\b",
@@ -155,8 +144,7 @@ RULES: tuple[Rule, ...] = (
         r"^(?:i )?(?:don't|do not) want (?!to\b|you|any)\S.{8,}",
         unless=(
             r"\b(?:want|like|love|wanna) to (?:see|know|understand|ask|learn|talk|discuss|check|hear|look|"
-            r"make sure|confirm|be sure|double|find|figure|get|thank|return|exchange|cancel|order|book|modify|"
-            r"upgrade|purchase|proceed)\b",
+            r"make sure|confirm|be sure|double|find|figure|get|thank|proceed)\b",
             r"\b(?:do|if|whether|what) (?:you|we) (?:want|like)\b|\bi (?:don't|do not) want to (?:bother|be)\b",
             r"\bwant (?:you|to you) to (?!always|never)\w|\b(?:want|like|love) (?:some|any|more|a few|your|"
             r"to share|help|advice|tips)\b",

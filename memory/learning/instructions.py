@@ -12,9 +12,7 @@ from memory.scope import Layer
 _RULE = RuleFinding(FactKind.CONVENTION, Category.WORKFLOWS, Stream.PROJECTS, Layer.USER_PROJECT, 0.88, standing=True)
 _MANNER = RuleFinding(FactKind.PREFERENCE, Category.PREFERENCES, Stream.IDENTITY, Layer.USER, 0.88, standing=True)
 _PRACTICE = RuleFinding(FactKind.CONVENTION, Category.PROJECTS, Stream.PROJECTS, Layer.USER_PROJECT, 0.8, standing=True)
-_WATCH = RuleFinding(FactKind.CONVENTION, Category.WORKFLOWS, Stream.PROJECTS, Layer.USER_PROJECT, 0.7)
 _ONCE = RuleFinding(FactKind.CONVENTION, Category.WORKFLOWS, Stream.TASKS, Layer.USER_PROJECT, 0.55)
-_SENSE = RuleFinding(FactKind.HEURISTIC, Category.WORKFLOWS, Stream.PROJECTS, Layer.USER_PROJECT, 0.6)
 
 _NOW_ONLY = (
     r"\b(?:yet|for now|right now|at the moment|this time|just now|currently|today|until (?:i|we|you|then)|"
@@ -153,15 +151,6 @@ RULES: tuple[Rule, ...] = (
         unless=(_NOW_ONLY, r"\b(?:i|we) (?:run|ran|get|got|see|saw|tried)\b|\bafter (?:that|this)\b"),
     ),
     rule(
-        "make sure it never",
-        _WATCH,
-        "sure ensure",
-        r"\b(?:make sure|be sure|ensure) (?:(?:that|you|we|to|claude|agents?|the agent|it|"
-        r"they) ){0,2}(?:\w{2,12} )?(?:always|never|only|should|must|don't|do not|is never|are never|aren't|isn't|"
-        r"not to)\b",
-        unless=(_NOW_ONLY,),
-    ),
-    rule(
         "our practice",
         _PRACTICE,
         "we our convention wir",
@@ -185,13 +174,6 @@ RULES: tuple[Rule, ...] = (
         r"everything|anything)\b",
         r"^no more \w",
         unless=(_NOW_ONLY, r"^no more (?:than|questions?|changes?|comments?)\b"),
-    ),
-    rule(
-        "it makes no sense",
-        _SENSE,
-        "sense point",
-        r"\b(?:doesn't|does not|don't|do not|never|wouldn't) make (?:any |much )?sense to\b",
-        r"\b(?:there's|there is) (?:no|little) point (?:in|of)\b|^no point (?:in|of)\b",
     ),
     rule(
         "don't",

@@ -137,7 +137,6 @@ RULES: tuple[Rule, ...] = (
         r"\bi(?:'ve| have)? (?:just |already )?(?:signed up|booked|registered|scheduled|applied|enrolled|promised)\b",
         r"\bi have (?:an? )?(?:[\w-]{2,15} )?(?:appointment|interview|exam|meeting|flight|trip|wedding|recital|"
         r"competition|race|deadline)\b",
-        unless=(r"\b(?:refund|order|reservation|booking)\b",),
         when=private,
     ),
     rule(
@@ -159,9 +158,8 @@ RULES: tuple[Rule, ...] = (
         unless=(
             r"\b(?:i|we)(?:'ve| have)? (?:just )?(?:read (?:that|your)|had (?:a|the|some) (?:question|doubt|idea|"
             r"thought)|got (?:it|this|the|an? (?:email|message|notification|error|response))|received|"
-            r"made a (?:mistake|typo|reservation|booking|purchase)|tried (?:it|that|this|to)|called (?:earlier|"
+            r"made a (?:mistake|typo)|tried (?:it|that|this|to)|called (?:earlier|"
             r"about|you))\b",
-            r"\b(?:order|reservation|booking|refund|flight|delivered|items?)\b",
         ),
         when=lambda clause: not clause.technical and len(clause.words) > 5,
     ),

@@ -203,7 +203,7 @@ RULES: tuple[Rule, ...] = (
             r"\bi (?:\w{2,12} ){0,2}(?:want|need|look|seek|expect|require)s? (?:\w{1,12} ){0,3}?" + _ASKING,
             # An errand, or this one thing now.
             r"\bi (?:\w{2,12} ){0,2}(?:want|need) (?:to (?!avoid|stay|eat|live|feel|keep|limit|reduce)|the|my|this|"
-            r"that|it|some|more|one|an? (?:refund|new|replacement|copy))\b",
+            r"that|it|some|more|one|an? (?:new|copy))\b",
         ),
         when=private,
     ),
