@@ -18,6 +18,7 @@ from typing import Any, Final
 from memory.fact import Category, FactKind, Stream
 from memory.language.calendar_names import MONTH_NAME
 from memory.language.dates import MONTH
+from memory.language.rule_table import expand
 from memory.learning.speech import SpokenSentence
 from memory.scope import Layer
 
@@ -36,7 +37,6 @@ _PREDICATES: Final[Mapping[str, Callable[[SpokenSentence], bool]]] = {
 _KEYS: Final = frozenset(
     ("name", "means", "cues", "forms", "unless", "when", "min_words", "max_chars", "matches", "misses")
 )
-_FRAGMENT: Final = re.compile(r"\{([a-z_]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,9 +210,7 @@ class _TableReader:
         return tuple(map(self._pattern, patterns))
 
     def _pattern(self, pattern: str) -> str:
-        """A pattern in one line, with its fragments."""
-        joined = "".join(map(str.lstrip, pattern.split("\n"))) if "\n" in pattern else pattern
-        return _FRAGMENT.sub(lambda named: self._fragments[named[1]], joined) if "{" in joined else joined
+        return expand(pattern, self._fragments)
 
 
 def any_of(words: str) -> str:

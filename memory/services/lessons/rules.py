@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _RULES = "memory.learning.lesson"
 """What imports all the others."""
 
-_PIECES = ("rules", "choice", "assistant", "explicit_requests", "corrections")
+_PIECES = ("choice", "assistant", "explicit_requests", "corrections")
 """Those that take longest to import, which :data:`_RULES` would do in one go."""
 
 
@@ -41,10 +41,10 @@ async def at_hand(rest: Callable[[], Awaitable[None]] | None = None) -> None:
 async def _imported(rest: Callable[[], Awaitable[None]] | None) -> None:
     # Importing in a thread what is being imported already waits there until it is whole.
     if rest is not None:
+        await _prepare_tables(rest)
         for piece in _PIECES:
             await asyncio.to_thread(importlib.import_module, f"memory.learning.{piece}")
             await rest()
-        await _prepare_tables(rest)
         await asyncio.to_thread(importlib.import_module, "memory.understanding.packaged_weights")
         await rest()
     await asyncio.to_thread(importlib.import_module, _RULES)
@@ -54,10 +54,13 @@ async def _imported(rest: Callable[[], Awaitable[None]] | None) -> None:
 
 
 async def _prepare_tables(rest: Callable[[], Awaitable[None]] | None) -> None:
-    from memory.learning.rules import NAMES, prepare
+    from memory.learning.secrets import issued
 
-    for name in NAMES:
-        await asyncio.to_thread(prepare, name)
+    # Every exchange is looked at for secrets before it is kept.
+    await asyncio.to_thread(issued.prepare)
+    rules = await asyncio.to_thread(importlib.import_module, "memory.learning.rules")
+    for name in rules.NAMES:
+        await asyncio.to_thread(rules.prepare, name)
         if rest is not None:
             await rest()
 
