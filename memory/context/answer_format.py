@@ -1,7 +1,7 @@
-"""What a message says about the form of its answer ("return it as HH:MM", "in one word"): no part of what it asks.
+"""What a message says about the form of its answer ("as a table", "in one word"): no part of what it asks.
 
-How an answer should look is said in words that no memory of the matter has ("format", "alphabetical order", an example
-of another value). Left in, they make a plain question look like one about unknown things.
+How an answer should look is said in words that no memory of the matter has ("format", "order", an example of another
+value). Left in, they make a plain question look like one about unknown things.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ _FORM: Final = re.compile(
     + _FORMS
     + r"(?:\s+(?:order|format|form|case))?\b"
     # What a form is a form of is asked for: "a list of the ships"; and so is what is only called by one: "CSV files".
+    # A template of the value ("in the format YYYY-MM-DD") begins with capitals.
     r"(?=\s*(?:$|[^\w\s]|\d|(?:of\s+)?(?-i:[A-Z]{2})|of\s+(?:names|numbers|values|words)\b"
     r"|(?:in|as|with|to|and|or|only|please|like|such|without|separated|each|per|at|answers?|reply|response|"
     + _FORMS

@@ -10,6 +10,9 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
+
+_FRAGMENT: Final = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,16 @@ def table(module: str) -> Mapping[str, tuple[Row, ...]]:
     path = Path(module).with_suffix(".toml")
     groups = tomllib.loads(path.read_text(encoding="utf-8"))
     return {group: tuple(_row(path.name, group, row) for row in rows) for group, rows in groups.items()}
+
+
+def expand(pattern: str, fragments: Mapping[str, str]) -> str:
+    """A pattern in which ``{name}`` stands for a fragment, and a line break with the indentation behind it for nothing.
+
+    Raises:
+        KeyError: there is no such fragment.
+    """
+    joined = "".join(map(str.lstrip, pattern.split("\n"))) if "\n" in pattern else pattern
+    return _FRAGMENT.sub(lambda named: fragments[named[1]], joined)
 
 
 def any_of(rows: Iterable[Row], flags: int = 0) -> re.Pattern[str]:

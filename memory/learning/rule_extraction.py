@@ -20,17 +20,22 @@ from memory.language.prose import own_words
 from memory.language.validity import holds_until
 from memory.learning.assistant import worth_keeping
 from memory.learning.choice import choice, options
-from memory.learning.corrections import correction, mistaken
-from memory.learning.decisions import decision, reason
+from memory.learning.corrections import mistaken
 from memory.learning.explicit_requests import remember_request
 from memory.learning.importance import importance
-from memory.learning.instructions import instruction
-from memory.learning.personal import person_finding, personal
-from memory.learning.preferences import preference
+from memory.learning.rule_findings import (
+    correction,
+    decision,
+    instruction,
+    person_finding,
+    personal,
+    preference,
+    reason,
+    statement,
+)
 from memory.learning.rules import RuleFinding
 from memory.learning.sensitivity import sensitivity
 from memory.learning.speech import SpokenSentence, is_technical, spoken_in
-from memory.learning.statements import statement
 from memory.scope import Layer
 from memory.understanding.forms import leans
 

@@ -17,7 +17,7 @@ from memory.behaviour import StepKind
 from memory.conversation import Message, Role
 from memory.learning.behaviour.commands import simple_commands
 from memory.learning.behaviour.steps import AnsweredCall, Window, deed_of
-from memory.learning.corrections import correction
+from memory.learning.rule_findings import correction
 from memory.learning.speech import spoken_in
 from memory.ports import Journaled
 from memory.session import RequestKind

@@ -19,7 +19,7 @@ from memory.behaviour import FeedbackSign, StepKind, StepOutcome, WorkStep
 from memory.conversation import Message, Role, ToolCall, ToolResult, chained
 from memory.learning.behaviour.code_conventions import commit_traits, edit_traits
 from memory.learning.behaviour.commands import simple_commands
-from memory.learning.corrections import correction
+from memory.learning.rule_findings import correction
 from memory.learning.speech import spoken_in
 from memory.ports import Journaled
 from memory.session import RequestKind

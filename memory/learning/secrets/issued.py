@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import islice
 
-from memory.learning.secrets.prefixes import HARMLESS_PREFIXES, PREFIXES
+from memory.learning.secrets.prefixes import HARMLESS_PREFIXES, issued_keys
 from memory.learning.secrets.private_keys import base64_line, key_material
 from memory.learning.secrets.values import drawn, entropy, is_hex, jumps
 
-_JWT = re.compile(r"[A-Za-z0-9_\-=]{8,}\.[A-Za-z0-9_\-=]{2,}(?:\.[A-Za-z0-9_\-/+=]*){0,3}")
-_TAILS = [(prefix, re.compile(tail), kind) for prefix, tail, kind in PREFIXES] + [
-    (head, _JWT, "jwt") for head in ("eyJ", "ewog", "ewoJ", "eyA")
-]
-_BY_HEAD: dict[str, tuple[tuple[str, re.Pattern[str], str], ...]] = {
-    head: tuple(sorted((row for row in _TAILS if row[0][:3] == head), key=lambda row: -len(row[0])))
-    for head in {prefix[:3] for prefix, _, _ in _TAILS}
-}
-
+_JWT = r"[A-Za-z0-9_\-=]{8,}\.[A-Za-z0-9_\-=]{2,}(?:\.[A-Za-z0-9_\-/+=]*){0,3}"
+_JWT_HEADS = ("eyJ", "ewog", "ewoJ", "eyA")
+_HEAD = 3
+"""Letters of a prefix by which it is found."""
 # A run of the characters that keys are made of; an escape before it, JSON's or a terminal's, is no part of it.
 _RUN = re.compile(r"[A-Za-z0-9_\-]{16,}")
 _ESCAPE = re.compile(r"u00[0-9a-fA-F]{2}|x[0-9a-fA-F]{2}|[nrtbf]")
@@ -73,8 +69,24 @@ def kind_of(text: str) -> str:
     return found[2] if found is not None and found[1] == len(text) else ""
 
 
+def prepare() -> None:
+    """Read the table of prefixes, which takes some 13 ms: else the first text with a long word waits for it."""
+    _by_head()
+
+
+@cache
+def _by_head() -> Mapping[str, Sequence[tuple[str, re.Pattern[str], str]]]:
+    """Prefix, pattern of what follows and kind, by the first letters of the prefix; the longest prefixes first."""
+    rows = [(prefix, re.compile(key.tail), key.kind) for key in issued_keys() for prefix in key.prefixes]
+    rows += [(head, re.compile(_JWT), "jwt") for head in _JWT_HEADS]
+    by_head: dict[str, list[tuple[str, re.Pattern[str], str]]] = {}
+    for row in sorted(rows, key=lambda row: -len(row[0])):
+        by_head.setdefault(row[0][:_HEAD], []).append(row)
+    return by_head
+
+
 def _at(text: str, start: int) -> tuple[int, int, str] | None:
-    for prefix, tail, kind in _BY_HEAD.get(text[start : start + 3], ()):
+    for prefix, tail, kind in _by_head().get(text[start : start + _HEAD], ()):
         if text.startswith(prefix, start):
             match = tail.match(text, start + len(prefix))
             if match is not None:

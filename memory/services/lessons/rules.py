@@ -1,8 +1,8 @@
-"""The rules by which is learned, imported when something is to be learned for the first time.
+"""The rules by which is learned, read when something is to be learned for the first time.
 
-They are hundreds of patterns, and Python takes a tenth of a second to compile them. A server that starts does not need
-them, and neither does its first request: they are read behind it (see :mod:`memory.services.cache_warming`), in a
-thread.
+They are hundreds of patterns, and Python takes a tenth of a second to read and compile them. A server that starts does
+not need them, and neither does its first request: they are read behind it (see :mod:`memory.services.cache_warming`),
+in a thread.
 """
 
 from __future__ import annotations
@@ -24,10 +24,7 @@ if TYPE_CHECKING:
 _RULES = "memory.learning.lesson"
 """What imports all the others."""
 
-_PIECES = (
-    *("decisions", "statements", "instructions", "preferences", "personal"),
-    *("choice", "assistant", "explicit_requests", "corrections"),
-)
+_PIECES = ("choice", "assistant", "explicit_requests", "corrections")
 """Those that take longest to import, which :data:`_RULES` would do in one go."""
 
 
@@ -44,13 +41,28 @@ async def at_hand(rest: Callable[[], Awaitable[None]] | None = None) -> None:
 async def _imported(rest: Callable[[], Awaitable[None]] | None) -> None:
     # Importing in a thread what is being imported already waits there until it is whole.
     if rest is not None:
+        await _prepare_tables(rest)
         for piece in _PIECES:
             await asyncio.to_thread(importlib.import_module, f"memory.learning.{piece}")
             await rest()
         await asyncio.to_thread(importlib.import_module, "memory.understanding.packaged_weights")
         await rest()
     await asyncio.to_thread(importlib.import_module, _RULES)
+    if rest is None:
+        await _prepare_tables(None)
     await asyncio.to_thread(_load)
+
+
+async def _prepare_tables(rest: Callable[[], Awaitable[None]] | None) -> None:
+    from memory.learning.secrets import issued
+
+    # Every exchange is looked at for secrets before it is kept.
+    await asyncio.to_thread(issued.prepare)
+    rules = await asyncio.to_thread(importlib.import_module, "memory.learning.rules")
+    for name in rules.NAMES:
+        await asyncio.to_thread(rules.prepare, name)
+        if rest is not None:
+            await rest()
 
 
 def _load() -> None:

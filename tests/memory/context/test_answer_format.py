@@ -14,7 +14,7 @@ from tests.memory.context.making import asked
     "form",
     [
         "Answer in one word.",
-        "Return it in the format HH:MM (e.g. 23:59).",
+        "Return it in the format YYYY-MM-DD (e.g. 2031-12-24).",
         "Please list them in alphabetical order: 'a, b'",
         "Give the sum rounded to the next ten (ex: 40).",
         "Respond with JSON only.",

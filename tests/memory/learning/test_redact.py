@@ -401,7 +401,22 @@ def _calls(text: str) -> int:
 def _patterns() -> list[re.Pattern[str]]:
     modules = (assignments, commands, issued, locations, private_keys, values)
     own = [value for module in modules for value in vars(module).values() if isinstance(value, re.Pattern)]
-    return own + [re.compile(tail) for _, tail, _ in prefixes.PREFIXES] + [pattern for _, pattern in locations._HOOKS]
+    return (
+        own
+        + [re.compile(key.tail) for key in prefixes.issued_keys()]
+        + [re.compile(issued._JWT)]
+        + [pattern for _, pattern in locations._HOOKS]
+    )
+
+
+@pytest.mark.parametrize("key", prefixes.issued_keys(), ids=lambda key: key.prefixes[0])
+def test_a_prefix_matches_its_examples_and_nothing_that_it_must_not(key: prefixes.IssuedKey) -> None:
+    assert key.matches and key.misses
+    for tail in key.matches:
+        assert re.fullmatch(key.tail, tail)
+        assert all(key.kind in redact(f"here: {prefix}{tail}").kinds for prefix in key.prefixes)
+    for tail in key.misses:
+        assert not re.match(key.tail, tail)
 
 
 @pytest.mark.parametrize("pattern", _patterns(), ids=lambda pattern: pattern.pattern[:40])

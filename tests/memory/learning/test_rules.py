@@ -2,123 +2,43 @@
 
 import importlib
 import re
-from types import ModuleType
+from typing import Final
 
 import pytest
 
-from memory.learning import assistant, corrections, decisions, instructions, personal, preferences, statements
-from memory.learning.rules import Rule, any_of, first
+from memory.learning.rule_findings import correction, person_finding
+from memory.learning.rules import NAMES, TABLES, Rule, any_of, first, read_table, rule_table
 from memory.learning.speech import SpokenSentence
 
-# room → rule → (read, not read by this rule)
-CASES: dict[ModuleType, dict[str, tuple[str, str]]] = {
-    preferences: {
-        "likes": ("I really prefer quiet hotels to lively ones.", "I like the second one."),
-        "gets": ("I get easily overwhelmed in crowds.", "I get a lot of mail."),
-        "does not": ("I don't eat shellfish.", "I can't find the receipt."),
-        "is": ("I'm allergic to peanuts.", "I'm interested in hearing your thoughts."),
-        "has": ("I have a strong aversion to horror films.", "I have a train at nine."),
-        "finds": ("I find long meetings exhausting.", "I found a way out of the maze."),
-        "mine": ("My favourite season is autumn.", "My neighbour waved."),
-        "for me": ("Early mornings work best for me.", "Keep me posted."),
-        "would rather": ("I'd rather walk than drive.", "We would go there."),
-        "does it best": ("I study better with background noise.", "The plants grow better here."),
-        "usually": ("I usually take the train to work.", "I always wondered about that."),
-        "wants": ("I need a window seat on every flight.", "I need some advice on flights."),
-        "german": ("Ich mag keine lauten Restaurants.", "Ich möchte eine Suppe."),
-    },
-    instructions: {
-        "how to talk to me": ("Please answer in German.", "Answer the question in the file."),
-        "from now on": ("From now on, sign off with my initials.", "It was like that every time."),
-        "always or never do": ("Always run the linter before committing.", "It always fails on Mondays."),
-        "ask first": ("Ask me before you touch the database.", "I asked before."),
-        "in this project": ("In this repo, use pnpm.", "In this repo there was a bug."),
-        "use it for that kind": ("Use British spelling in docs.", "Use the skill on this."),
-        "everywhere": ("Use metric units everywhere.", "Use metric units in this table."),
-        "whenever": ("When you add a module, write its tests too.", "When I ran it, nothing happened."),
-        "make sure it never": ("Make sure that we never block the event loop.", "Make sure this is tested."),
-        "our practice": ("We always squash before merging.", "We usually got an answer."),
-        "this over that": ("Prefer composition over inheritance.", "Choose that over the other."),
-        "it makes no sense": ("It doesn't make sense to ship half of it.", "That makes sense to me."),
-        "don't": ("Don't touch the generated files.", "Don't worry about the noise."),
-        "keep it so": ("Keep the old naming scheme.", "Keep going."),
-    },
-    decisions: {
-        "decided": ("We decided to store dates in UTC.", "We haven't decided yet."),
-        "under way": ("We're migrating to the new scheduler.", "We're going to the cinema."),
-        "it has ended": ("The XML export is no longer supported.", "It no longer works."),
-        "not needed": ("We don't need the fallback route.", "No need to worry."),
-        "away with it": ("Scrap the legacy importer.", "Scrap it, the watcher hangs."),
-        "let's have it so": ("Let's use integers for the ids.", "Let's fix the tests."),
-        "let's do it this way": ("Let's take a schema-first approach.", "Let's do it."),
-        "instead": ("Return an empty list instead of null.", "Why is it empty instead of null?"),
-        "wanted so": ("We want a single config file.", "We want to see the log."),
-        "preferred": ("I prefer the second hook in `setup.go`.", "I prefer tea to coffee."),
-        "should be so": ("The `parser` should never guess the encoding.", "That should be fixed."),
-        "verdict": ("A flat file is fine for now, since the API is internal.", "It's fine."),
-        "moved": ("We switched from Jenkins to Buildkite.", "He switched branches."),
-    },
-    corrections: {
-        "meant": ("I meant the outer loop.", "What do you mean by that loop?"),
-        "that is wrong": ("That's not correct, the limit is per user.", "Something is wrong with it."),
-        "no, it is": ("No, the second parameter is the path.", "No problem, thanks."),
-        "this, not that": ("It's a warning, not an error.", "I am not sure about it."),
-        "it does not do as it should": ("It still shows the old title.", "It still works well."),
-        "undo": ("You shouldn't have touched the lock file.", "We should have lunch."),
-    },
-    statements: {
-        "what has changed": ("The staging database is now on port 6543.", "The test is now on line 30."),
-        "what holds from now on": ("We use Vitest now.", "We use this now."),
-        "what was found": ("It turned out that the proxy closes idle sockets.", "It might turn out well."),
-        "what holds until a day": (
-            "The staging server is down until Friday.",
-            "The staging server is down until we mend it.",
-        ),
-        "what its value is not": ("The release manager is not Bo.", "The release manager is not happy."),
-        "what its value is": ("The staging port is 5433.", "The staging port is slow."),
-        "where it belongs and when it happens": ("Deploys happen on Thursdays.", "It happens on Thursdays."),
-        "what it needs": ("The deploy script needs `--no-cache`.", "The branch needs a rebase."),
-        "where and what it is": ("The invoices are stored in the billing bucket.", "The build is in progress."),
-        "what we use": ("We deploy to Hetzner.", "If we use it, it breaks."),
-        "what a word means": ("SDU stands for service delivery unit.", "It means a lot."),
-        "when it is due": ("The code freeze is on Friday.", "The pull request review is on main."),
-        "what binds it": ("Our gateway only accepts TLS 1.3.", "The gateway is blue."),
-        "how it behaves": ("The session token expires after an hour.", "The test keeps failing."),
-    },
-    assistant: {
-        "agreed": ("As agreed, the cache stays in memory.", "Would you agree?"),
-        "the cause": ("The root cause was a stale lock file.", "It might be caused by the cache."),
-        "done": ("Fixed the off-by-one error in `parse_range`.", "Let me know if the range would be fixed."),
-    },
-}  # fmt: skip
-PERSONAL = {
-    "where I am until a day": ("I'm away until next Monday.", "I'm away until it rains."),
-    "my name, my place": ("My name is Ada.", "My phone is broken."),
-    "I am called": ("I'm Anna, by the way.", "I'm happy, by the way."),
-    "what I use": ("I use vim keybindings.", "I use it when I can."),
-    "I am somebody": ("I'm a marine biologist.", "I'm a bit tired."),
-    "I live and work": ("I grew up in a small village.", "They live upstairs."),
-    "those near me": ("My sister plays the cello.", "Sisters play together."),
-    "what I have booked": ("I've booked the ferry to Gotland.", "I've seen the ferry."),
-    "what I shall do": ("I'm going to visit Rome in May.", "I'm going to check it."),
-    "what happened to me": ("I finished my first marathon in the rain.", "I received the wrong order again and again."),
-}
-SOMEBODY = {
-    "somebody is so": ("Priya prefers written updates.", "Priya smiled."),
-    "somebody told me": ("Tomas told me the lift is out of order.", "Tomas told a story."),
-}
+RULES = [
+    pytest.param(rule, id=f"{name}-{rule.name}")
+    for name in NAMES
+    for group in rule_table(name).values()
+    for rule in group
+]
 
 
-def _flat() -> list[tuple[Rule, str, str]]:
-    rooms: list[tuple[tuple[Rule, ...], dict[str, tuple[str, str]]]] = [
-        (module.RULES, cases) for module, cases in CASES.items()
-    ]
-    rooms += [(personal.RULES, PERSONAL), (personal.PERSON_RULES, SOMEBODY)]
-    found = []
-    for rules, cases in rooms:
-        assert {rule.name for rule in rules} == set(cases), "each rule has its two sentences"
-        found += [(rule, *cases[rule.name]) for rule in rules]
-    return found
+def test_every_table_is_known() -> None:
+    assert sorted(NAMES) == sorted(path.stem for path in TABLES.glob("*.toml"))
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_matches_its_examples_and_nothing_that_it_must_not(rule: Rule) -> None:
+    for text in rule.matches:
+        assert rule.applies(SpokenSentence(text)), text
+    for text in rule.misses:
+        assert not rule.applies(SpokenSentence(text)), text
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_each_form_of_a_rule_matches_one_of_its_examples(rule: Rule) -> None:
+    plain = [SpokenSentence(text).plain for text in rule.matches]
+    for form in rule.forms:
+        assert any(re.search(form, text) for text in plain), form
+
+
+def _rule(name: str) -> Rule:
+    return next(rule for rule in rule_table("statements")["rules"] if rule.name == name)
 
 
 @pytest.mark.parametrize(
@@ -139,8 +59,8 @@ def _flat() -> list[tuple[Rule, str, str]]:
     ],
 )
 def test_what_lasts_of_what_has_changed(said: str, read: bool) -> None:
-    changed = next(rule for rule in statements.RULES if rule.name == "what has changed")
-    assert changed.matches(SpokenSentence(said)) is read
+    changed = _rule("what has changed")
+    assert changed.applies(SpokenSentence(said)) is read
 
 
 @pytest.mark.parametrize(
@@ -165,14 +85,8 @@ def test_what_lasts_of_what_has_changed(said: str, read: bool) -> None:
     ],
 )
 def test_what_holds_from_now_on_is_named(said: str, read: bool) -> None:
-    from_now_on = next(rule for rule in statements.RULES if rule.name == "what holds from now on")
-    assert from_now_on.matches(SpokenSentence(said)) is read
-
-
-@pytest.mark.parametrize(("rule", "said", "other"), _flat(), ids=lambda value: getattr(value, "name", ""))
-def test_a_rule_reads_its_sentence_and_leaves_the_other(rule: Rule, said: str, other: str) -> None:
-    assert rule.matches(SpokenSentence(said))
-    assert not rule.matches(SpokenSentence(other))
+    from_now_on = _rule("what holds from now on")
+    assert from_now_on.applies(SpokenSentence(said)) is read
 
 
 @pytest.mark.parametrize(
@@ -185,22 +99,22 @@ def test_a_rule_reads_its_sentence_and_leaves_the_other(rule: Rule, said: str, o
     ],
 )
 def test_what_is_conceded_or_let_be_corrects_nothing(said: str) -> None:
-    assert corrections.correction(SpokenSentence(said)) is None
+    assert correction(SpokenSentence(said)) is None
 
 
 @pytest.mark.parametrize("said", ["It is not the port, but the host.", "Not Redis, but rather Memcached."])
 def test_what_holds_in_the_place_of_what_was_said_is_a_correction(said: str) -> None:
-    assert corrections.correction(SpokenSentence(said)) is not None
+    assert correction(SpokenSentence(said)) is not None
 
 
 def test_a_rule_without_its_cue_is_not_even_asked() -> None:
-    rule = preferences.RULES[0]
+    rule = rule_table("preferences")["rules"][0]
     assert rule.cues
-    assert not rule.matches(SpokenSentence("The sky above the port was grey."))
+    assert not rule.applies(SpokenSentence("The sky above the port was grey."))
 
 
 def test_the_first_rule_that_matches_speaks() -> None:
-    found = first(instructions.RULES, SpokenSentence("From now on never use tabs."))
+    found = first(rule_table("instructions")["rules"], SpokenSentence("From now on never use tabs."))
     assert found is not None
     assert found.standing
 
@@ -210,24 +124,22 @@ def test_an_underscore_in_a_list_of_words_is_a_space() -> None:
 
 
 def test_a_name_at_the_beginning_must_be_a_name() -> None:
-    assert personal.person_finding(SpokenSentence("Marta prefers short meetings."))
-    assert personal.person_finding(SpokenSentence("It prefers short meetings.")) is None
-    assert personal.person_finding(SpokenSentence("Marta owns `scheduler.py`.")) is None
+    assert person_finding(SpokenSentence("Marta prefers short meetings."))
+    assert person_finding(SpokenSentence("It prefers short meetings.")) is None
+    assert person_finding(SpokenSentence("Marta owns `scheduler.py`.")) is None
 
 
 _MODULES = [
     *(f"language.{name}" for name in ("contradiction", "dates", "entities", "prose", "sentences")),
-    *(f"learning.{name}" for name in ("assistant", "choice", "corrections", "decisions", "extract", "importance")),
-    *(f"learning.{name}" for name in ("instructions", "stated_time", "passages", "personal", "preferences")),
-    *(f"learning.{name}" for name in ("explicit_requests", "sensitivity", "speech", "statements")),
+    *(f"learning.{name}" for name in ("choice", "corrections", "extract", "importance")),
+    *(f"learning.{name}" for name in ("stated_time", "passages", "explicit_requests")),
+    *(f"learning.{name}" for name in ("sensitivity", "speech")),
 ]
 
 
 def _patterns(value: object) -> list[re.Pattern[str]]:
     if isinstance(value, re.Pattern):
         return [value]
-    if isinstance(value, Rule):
-        return [value.pattern, *([value.unless] if value.unless else [])]
     if isinstance(value, tuple):
         return [pattern for inner in value for pattern in _patterns(inner)]
     return []
@@ -263,3 +175,49 @@ def test_no_pattern_repeats_without_end_inside_a_repeat(name: str) -> None:
     patterns = [pattern for value in vars(module).values() for pattern in _patterns(value)]
     for pattern in patterns:
         assert not _unbounded_inside(parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG)), pattern.pattern[:80]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_no_rule_repeats_without_end_inside_a_repeat(rule: Rule) -> None:
+    parser = importlib.import_module("re._parser")
+    conditions = [pattern for condition in rule.when for pattern in (*condition.forms, *condition.spelled)]
+    for pattern in (*rule.forms, *rule.unless, *conditions):
+        assert not _unbounded_inside(parser.parse(pattern, 0)), pattern[:80]
+
+
+_ROW: Final = {
+    "name": "greets",
+    "means": "polite",
+    "forms": ["hello {whom}"],
+    "matches": ["hello you"],
+    "misses": ["hey"],
+}
+_TABLE: Final = {
+    "meanings": {
+        "polite": {
+            "kind": "fact", "category": "person", "stream": "identity", "layer": "user", "confidence": 0.5,
+        }
+    },
+    "words": {"whom": "you all_of_you"},
+    "rules": [_ROW],
+}  # fmt: skip
+
+
+def test_a_table_names_its_fragments() -> None:
+    (rule,) = read_table("polite.toml", _TABLE)["rules"]
+    assert rule.forms == ("hello (?:you|all of you)",)
+
+
+@pytest.mark.parametrize(
+    ("changed", "wrong"),
+    [
+        ({"misses": []}, "needs a text that it matches and one that it misses"),
+        ({"means": "rude"}, "has or names no 'rude'"),
+        ({"forms": ["hello {who}"]}, "has or names no 'who'"),
+        ({"when": ["sunny"]}, "has or names no 'sunny'"),
+        ({"examples": ["hello"]}, r"knows no \['examples'\]"),
+    ],
+)
+def test_a_row_that_is_not_whole_is_an_error(changed: dict[str, object], wrong: str) -> None:
+    with pytest.raises(ValueError, match=f"polite.toml: 'greets' {wrong}"):
+        read_table("polite.toml", {**_TABLE, "rules": [{**_ROW, **changed}]})
