@@ -173,7 +173,7 @@ async def test_a_signal_ends_a_server_that_still_opens_memory(
     monkeypatch.setattr(serving, "built", hurried)
     settled = load(options={"home": str(tmp_path), "server.port": 0, "server.drain.notice_seconds": 0})
     with serving.listening(settled.settings) as sockets:
-        running = asyncio.create_task(serving._run(settled, sockets, handed=False))
+        running = asyncio.create_task(serving._run(settled, sockets, handed=False, standby=""))
         try:
             await gate.reached.wait()
             os.kill(os.getpid(), signal.SIGTERM)

@@ -23,7 +23,7 @@ from memory.context.page import (
 )
 from memory.context.page_diff import statement_of_line
 from memory.fact import Category, Fact, FactKind, MemoryTier, Origin, Sensitivity, Stability, State, Stream
-from memory.learning import corrections
+from memory.learning.rules import rule_table
 from memory.scope import Layer
 from tests.memory.context.making import NOW, SAID, fact
 
@@ -185,7 +185,7 @@ def test_the_budget_holds_with_the_frame_around_it(texts: list[str], budget: int
 
 def test_a_correction_does_not_stand_as_an_open_task() -> None:
     assert "correction" in heading(Stream.TASKS).lower()
-    assert corrections.RULES[0].means.stream is Stream.TASKS
+    assert rule_table("corrections")["rules"][0].means.stream is Stream.TASKS
 
 
 def standing(text: str, **more: object) -> Fact:
