@@ -225,8 +225,8 @@ def main() -> int:
     given = parser.parse_args()
     name = program()
     if name is None:
-        print("SKIPPED: there is no chromium here (apt-get install chromium)")
-        return 0
+        print("NOT RUN: there is no chromium here (apt-get install chromium)", file=sys.stderr)
+        return 2
     if given.pictures:
         given.pictures.mkdir(parents=True, exist_ok=True)
     try:
