@@ -53,6 +53,12 @@ def is_token(headers: Mapping[str, str], token: str) -> bool:
     return bool(token) and hmac.compare_digest(_sent(headers).encode("utf-8", "surrogateescape"), token.encode())
 
 
+def may_know(request: web.Request) -> bool:
+    """Whether who asks at a path that is open to all may be told more than those who have no token."""
+    access, _ = _access(request.headers, request.app[EDGE])
+    return access is not None and not refused(access, request.method, request.path)
+
+
 def _access(headers: Mapping[str, str], edge: Edge) -> tuple[Access | None, str]:
     if is_token(headers, edge.token):
         return ALL, ""

@@ -16,6 +16,7 @@ from memory.services.person.commands import MemoryStatus
 from memory.session import Mode
 from memory.stores.engine import RowSecurity
 from memory.version import release
+from proxy.api.auth import may_know
 from proxy.api.responses import Json, answer
 from proxy.edge import EDGE, Edge
 from proxy.fail_open import SET_ASIDE, fail_open
@@ -43,33 +44,35 @@ MemoryMode = Mode | Literal["paused", "missing"]
 
 
 class Health(TypedDict):
-    """Whether all is well, and what is not, in sentences; how far memory takes part, and how many candidates wait."""
+    """Whether all is well, and how far memory takes part; for who may know it also what is not well, in sentences, and
+    how many candidates wait."""
 
     status: Literal["ok", "degraded", "opening"]
-    why: list[str]
     memory: MemoryMode
-    version: str
-    candidates: int
+    why: NotRequired[list[str]]
+    version: NotRequired[str]
+    candidates: NotRequired[int]
     row_security: NotRequired[RowSecurity]
 
 
 @routes.get("/health")
 async def health(request: web.Request) -> Json[Health]:
-    """200, because model calls always go through, but for a start: 503 while the stores are being opened. ``why`` has
-    a sentence for each thing that is wrong. With PostgreSQL `row_security` tells whether the database keeps owners
-    apart by itself, of which tables, and of which it does not."""
+    """200, because model calls always go through, but for a start: 503 while the stores are being opened. Without a
+    token, as a balancer asks, `status` and `memory` are all that is told; with an admin's, or one that reads what is
+    everybody's, ``why`` has a sentence for each thing that is wrong. With PostgreSQL `row_security` tells whether the
+    database keeps owners apart by itself, of which tables, and of which it does not."""
     edge = request.app[EDGE]
     why = [redact(sentence).text for sentence in await unwell(edge)]
-    told: Health = {
-        "status": "opening" if edge.opening else "degraded" if why else "ok",
-        "why": why,
-        "memory": mode(edge),
-        "version": release(),
-        "candidates": await edge.candidates_waiting(),
-    }
+    told: Health = {"status": "opening" if edge.opening else "degraded" if why else "ok", "memory": mode(edge)}
+    if may_know(request):
+        told |= {"why": why, "version": release(), "candidates": await edge.candidates_waiting()}
+        _add_row_security(told, edge)
+    return answer(told, 503 if told["status"] == "opening" else 200)
+
+
+def _add_row_security(told: Health, edge: Edge) -> None:
     if edge.memory is not None and (apart := edge.memory.journal.row_security) is not None:
         told["row_security"] = apart
-    return answer(told, 503 if told["status"] == "opening" else 200)
 
 
 @routes.get("/metrics")

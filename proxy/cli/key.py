@@ -41,6 +41,10 @@ def key(
         print(json.dumps({"key": value, "rotated": rotate, "connect_again": older}))
         return
     print(value)
+    if rotate:
+        print(
+            "every runtime that was connected before gets no memory until it is connected again, by each of its users"
+        )
     for each in older:
         print(f"another key stands in {each}: connect its runtime again (palimpsest connect NAME --write)")
 

@@ -31,7 +31,7 @@ from typing import Any
 
 from tests.bench import targets
 from tests.bench.client import Broken, Connection
-from tests.bench.kill import CHAT, _catch_up, _missing
+from tests.bench.kill import CHAT, _catch_up, _missing, _with_token
 from tests.bench.neighbours import chat
 from tests.bench.processes import Process
 from tests.bench.seed import PROJECT
@@ -164,20 +164,22 @@ async def recovered(seen: Seen, port: int) -> float | None:
     return None
 
 
-def why(port: int) -> list[str]:
+def why(port: int, home: Path) -> list[str]:
     """What health complains of; nothing where it cannot be asked."""
     with (
         suppress(OSError, ValueError),
-        urllib.request.urlopen(f"http://127.0.0.1:{port}/palimpsest/health", timeout=PATIENCE) as reply,
+        urllib.request.urlopen(
+            _with_token(f"http://127.0.0.1:{port}/palimpsest/health", home), timeout=PATIENCE
+        ) as reply,
     ):
         return [str(each)[:160] for each in json.load(reply)["why"]]
     return []
 
 
-def taken_back(port: int) -> bool:
+def taken_back(port: int, home: Path) -> bool:
     """Wait until no exchange waits for the journal any more."""
     until = time.monotonic() + RECOVERS_WITHIN
-    while any("exchanges" in each and ("wait" in each or "set aside" in each) for each in why(port)):
+    while any("exchanges" in each and ("wait" in each or "set aside" in each) for each in why(port, home)):
         if time.monotonic() > until:
             return False
         time.sleep(0.5)
@@ -209,15 +211,15 @@ def run(scene: Scene, seconds: float) -> dict[str, Any]:
         seen.statuses.clear()
         with scene.without(server.port, process.pid):
             asyncio.run(asked(seen, server.port, scene, seconds))
-            health = why(server.port)
+            health = why(server.port, home)
         during, lines = dict(seen.statuses.most_common()), process.written().splitlines()
         died = process.ended()
         if died is not None:
             server, process = started(stack, folder, home, provider.port)
         over = asyncio.run(recovered(seen, server.port))
-        caught_up = over is not None and _catch_up(server, home) and taken_back(server.port)
+        caught_up = over is not None and _catch_up(server, home) and taken_back(server.port, home)
         promised = {receipt for receipt, told in seen.receipts.items() if not told.startswith("degraded")}
-        after = why(server.port)
+        after = why(server.port, home)
         lost, database = _missing(home, promised)
         stopped = process.stop()
     fine = before is not None and caught_up and not (lost or seen.late or stopped) and len(lines) <= MOST_LINES

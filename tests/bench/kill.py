@@ -144,7 +144,7 @@ def run(arguments: argparse.Namespace, seed: int, rounds: int) -> dict[str, Any]
                 told.faults.append(f"round {number}: {error}")
                 break
             told.starts.append(_process(server).start_seconds)
-            told.faults += [f"round {number}: {why}" for why in _unwell(server)]
+            told.faults += [f"round {number}: {why}" for why in _unwell(server, home)]
             asyncio.run(one_round(server, told, tags, rng, arguments.clients, arguments.longest))
         caught_up, status = False, -1
         try:
@@ -181,21 +181,25 @@ def _process(server: targets.Target) -> Process:
     return server.process
 
 
-def _unwell(server: targets.Target) -> list[str]:
+def _unwell(server: targets.Target, home: Path) -> list[str]:
     """What a fresh start complains of. To be behind is no complaint: the worker has just begun."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{server.port}/palimpsest/health", timeout=10) as reply:
+    url = f"http://127.0.0.1:{server.port}/palimpsest/health"
+    with urllib.request.urlopen(_with_token(url, home), timeout=10) as reply:
         told = json.load(reply)
     why = [sentence for sentence in told["why"] if "behind" not in sentence and "still to take in" not in sentence]
     return why if told["memory"] == "on" else [*why, f"memory is {told['memory']}"]
 
 
+def _with_token(url: str, home: Path) -> urllib.request.Request:
+    return urllib.request.Request(url, headers={"x-palimpsest-token": (home / "token").read_text().strip()})
+
+
 def _catch_up(server: targets.Target, home: Path) -> bool:
     """Wait until everything is learned from and indexed."""
-    token = (home / "token").read_text().strip()
     url = f"http://127.0.0.1:{server.port}/palimpsest/api/status"
     deadline = time.monotonic() + CATCH_UP_SECONDS
     while time.monotonic() < deadline:
-        with urllib.request.urlopen(urllib.request.Request(url, headers={"x-palimpsest-token": token})) as reply:
+        with urllib.request.urlopen(_with_token(url, home)) as reply:
             status = json.load(reply)
         if not status["stored"]["behind"] and not status["waiting"]:
             return True

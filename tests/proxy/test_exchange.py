@@ -575,7 +575,8 @@ async def test_exchanges_that_are_lost_because_too_many_bytes_wait_are_told(
         journal.set_aside = no_room  # type: ignore[method-assign]
         for number in range(3):
             await proxy.chat(f"{number} " * 4000, session=f"s{number}")
-        async with proxy.client.get(proxy.url + "/palimpsest/health") as reply:
+        token = {"x-palimpsest-token": proxy.edge.token}
+        async with proxy.client.get(proxy.url + "/palimpsest/health", headers=token) as reply:
             why = (await reply.json())["why"]
         journal.commit = commit  # type: ignore[method-assign]
         assert "2 exchanges were lost while the journal could not be written" in why

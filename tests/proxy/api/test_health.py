@@ -25,14 +25,21 @@ async def test_a_new_proxy_is_well(ask: Asking) -> None:
     assert told["status"] == "ok" and told["why"] == [] and told["memory"] == "on" and told["version"]
 
 
+async def test_without_a_token_only_what_a_balancer_needs_is_told(proxy: Running, ask: Asking) -> None:
+    assert "candidates" in await ask("GET", "health")
+    proxy.edge.degradations.add("recalling", "StoreError: the disk is full")
+    for token in ("", "wrong"):
+        assert await Asking(proxy, token)("GET", "health") == {"status": "degraded", "memory": "on"}
+
+
 async def test_stores_that_cannot_be_opened_are_told_and_the_model_call_goes_through(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     (home / "journal.db").write_bytes(b"this is no database, " * 500)
     async with fake_provider() as provider, running(provider, home) as proxy:
         assert b"OK." in await proxy.chat("Hello there, how are you?")
-        told = await Asking(proxy, "")("GET", "health")
-        assert told["status"] == "degraded" and told["memory"] == "missing"
+        assert await Asking(proxy, "")("GET", "health") == {"status": "degraded", "memory": "missing"}
+        told = await asking(proxy)("GET", "health")
         assert any("no SQLite database" in why for why in told["why"])
         fault = await asking(proxy)("GET", "api/facts", status=503)
         assert "no SQLite database" in fault["error"]
@@ -50,7 +57,7 @@ async def test_failures_of_the_last_minutes_are_told_without_secrets(proxy: Runn
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     proxy.edge.degradations.add("recalling", f"StoreError: token {secret} was refused")
     proxy.edge.degradations.add("recalling", f"StoreError: token {secret} was refused")
-    told = await Asking(proxy, "")("GET", "health")
+    told = await ask("GET", "health")
     assert told["status"] == "degraded"
     assert told["why"] == ["memory failed 2 times in the last five minutes while recalling (StoreError)"]
 

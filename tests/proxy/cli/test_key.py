@@ -41,3 +41,10 @@ def test_a_damaged_key_is_told_and_can_be_made_anew(home: Path) -> None:
         refused = run(*command)
         assert refused.code == 1 and "key --rotate" in refused.err
     assert run("key", "--rotate").code == 0 and run("key").code == 0
+
+
+def test_a_new_key_says_that_every_runtime_must_be_connected_again() -> None:
+    assert "connected again" not in run("key").out
+    key, told = run("key", "--rotate").out.splitlines()
+    assert run("key").out.strip() == key
+    assert "every runtime that was connected before" in told and "connected again" in told
