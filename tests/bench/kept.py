@@ -62,6 +62,8 @@ WITHOUT: Final = frozenset(
     {
         "memory.tiers.languages.bodies._edges",  # by language
         "memory.tiers.languages.grammars.load",  # by language
+        "memory.learning.rules.rule_table",  # by table
+        "memory.learning.secrets.issued._by_head",
         "memory.stores.postgresql.lease.machine",
         "memory.version.release",
         "proxy.web.rendering.environment",
