@@ -54,10 +54,12 @@ async def _imported(rest: Callable[[], Awaitable[None]] | None) -> None:
 
 
 async def _prepare_tables(rest: Callable[[], Awaitable[None]] | None) -> None:
+    from memory.learning import user_claims
     from memory.learning.secrets import issued
 
     # Every exchange is looked at for secrets before it is kept.
     await asyncio.to_thread(issued.prepare)
+    await asyncio.to_thread(user_claims.prepare)
     rules = await asyncio.to_thread(importlib.import_module, "memory.learning.rules")
     for name in rules.NAMES:
         await asyncio.to_thread(rules.prepare, name)

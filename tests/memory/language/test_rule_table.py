@@ -7,7 +7,7 @@ import pytest
 
 import memory
 import proxy
-from memory.language.rule_table import Row, any_of, table
+from memory.language.rule_table import Row, any_of, expand, table, words
 
 ROOTS = [Path(each.__file__ or "").parent for each in (memory, proxy)]
 NUMBER = r"(\d[\d,_]{0,14})"
@@ -15,7 +15,7 @@ TABLES = [
     file
     for root in ROOTS
     for file in sorted(root.rglob("*.toml"))
-    if (module := file.with_suffix(".py")).exists() and "import any_of, table" in module.read_text("utf-8")
+    if (module := file.with_suffix(".py")).exists() and "rule_table import any_of, table" in module.read_text("utf-8")
 ]
 ROWS = [
     pytest.param(row, id=f"{file.stem}-{group}-{index}")
@@ -49,3 +49,37 @@ def test_a_row_without_examples_is_an_error(tmp_path: Path) -> None:
 def test_rows_joined_find_what_any_of_them_does() -> None:
     joined = any_of([Row("a|b", ("a",), ("c",)), Row("^d", ("d",), ("e",))])
     assert [bool(joined.search(text)) for text in ("a", "b", "d", "xd", "c")] == [True, True, True, False, False]
+
+
+def test_a_table_may_name_fragments_and_words(tmp_path: Path) -> None:
+    module = tmp_path / "words.py"
+    module.with_suffix(".toml").write_text(
+        """
+[words]
+signs = ["you ", "we "]
+
+[fragments]
+who = "(?:you|we)"
+whose = "{who}r"
+
+[[greeting]]
+pattern = '''
+    hello {who}|
+    bye {whose} x{2}
+'''
+yes = ["hello we", "bye your xx"]
+no = ["bye you x"]
+"""
+    )
+    (row,) = table(str(module))["greeting"]
+    assert row.pattern == "hello (?:you|we)|bye (?:you|we)r x{2}"
+    assert words(str(module), "signs") == ("you ", "we ")
+
+
+def test_a_fragment_that_is_none_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(KeyError):
+        expand("hello {whom}", {})
+    module = tmp_path / "words.py"
+    module.with_suffix(".toml").write_text('[[greeting]]\npattern = "{who}"\nyes = ["you"]\nno = ["we"]\n')
+    with pytest.raises(ValueError, match=r"words\.toml: a row of greeting names no fragment 'who'"):
+        table(str(module))
