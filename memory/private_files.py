@@ -10,6 +10,7 @@ from pathlib import Path
 
 _OWNER_ALONE = 0o077
 _SHARED_FILE = 0o666
+_SHARED_FOLDER = 0o777
 
 _UMASKS: list[int] = []
 """The person's own umask, and those that were in force when it was set again."""
@@ -21,7 +22,7 @@ def private_files(home: Path) -> Iterator[None]:
     folder. It is the whole process's: not to be entered where others create files beside."""
     _UMASKS.append(os.umask(_OWNER_ALONE))
     try:
-        _close(home)
+        _close(home.resolve())
         yield
     finally:
         os.umask(_UMASKS.pop())
@@ -31,6 +32,12 @@ def share(file: Path | int) -> None:
     """Give a new file, also by its descriptor, the mode that the person's own umask gives: it is a project's."""
     if _UMASKS:
         os.chmod(file, _SHARED_FILE & ~_UMASKS[0])
+
+
+def share_folder(folder: int) -> None:
+    """The same of a new folder, by its descriptor."""
+    if _UMASKS:
+        os.chmod(folder, _SHARED_FOLDER & ~_UMASKS[0])
 
 
 def _close(home: Path) -> None:

@@ -100,8 +100,8 @@ def page(
     tells what has expired.
     """
     facts = list(facts)
-    once = _once([fact for fact in facts if _lasting(fact, now) and _worth(fact) >= FILLS], standing)
-    essential = [fact for fact in once if essential_worth(fact) >= LEAST]
+    lasting = [fact for fact in facts if _lasting(fact, now)]
+    essential = _once([fact for fact in lasting if essential_worth(fact) >= LEAST], standing)
     newer = _newer([fact for fact in facts if _may_stand(fact, now)])
     personal = _personal_room(essential, budget)
     own = allocate(budget - tokens_of(frame_page("# Memory")), _demands(essential))
@@ -127,15 +127,22 @@ def page(
             taken |= group
             if filled > budget - _SHORTEST:
                 break
-    for fact in [each for each in once if essential_worth(each) < LEAST] if filled < ROOM else ():
-        # A young memory is known by heart: what is merely so is found by no question that is put in other words.
-        size = (
-            tokens_of(frame_page(_markdown([*taken.values(), fact], newer, line))) if fact.id not in taken else budget
-        )
-        if size <= min(ROOM, budget) and not newer.get(fact.id):
+    # A young memory is known by heart: what is merely so is found by no question that is put in other words.
+    for fact in _once([each for each in lasting if FILLS <= _worth(each) < LEAST], standing) if filled < ROOM else ():
+        size = tokens_of(frame_page(_markdown([*taken.values(), fact], newer, line)))
+        if size <= min(ROOM, budget) and not (newer.get(fact.id) or _is_told(fact, taken)):
             taken[fact.id] = fact
     chosen = list(taken.values())
     return Page(_markdown(chosen, newer, line), tuple(taken), _by_stream(chosen, newer, line)) if taken else Page()
+
+
+def _is_told(fact: Fact, taken: Mapping[str, Fact]) -> bool:
+    """Whether what stands on the page says the same, or was drawn from a fact, or the fact from it."""
+    terms = words_of(fact.text)
+    return any(
+        each.id in fact.derived_from or fact.id in each.derived_from or same(terms, words_of(each.text))
+        for each in taken.values()
+    )
 
 
 def _personal_room(essential: Iterable[Fact], budget: int) -> int:

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
 from memory.ports import PublishFailed
-from memory.private_files import share
+from memory.private_files import share, share_folder
 
 LARGEST = 2**20
 """Bytes of a file that is read."""
@@ -71,10 +71,10 @@ def _beside(folder: Path, name: str, make: bool) -> Iterator[tuple[int, str] | N
     try:
         for step in steps[:-1]:
             try:
-                if make:
-                    with suppress(FileExistsError):
-                        os.mkdir(step, 0o755, dir_fd=at)
+                made = make and _made(step, at)
                 below = os.open(step, os.O_RDONLY | _HERE, dir_fd=at)
+                if made:
+                    share_folder(below)
             except FileNotFoundError:
                 yield None
                 return
@@ -85,6 +85,15 @@ def _beside(folder: Path, name: str, make: bool) -> Iterator[tuple[int, str] | N
         yield at, steps[-1]
     finally:
         os.close(at)
+
+
+def _made(step: str, at: int) -> bool:
+    """Whether a folder was not there yet, and was made."""
+    try:
+        os.mkdir(step, 0o755, dir_fd=at)
+    except FileExistsError:
+        return False
+    return True
 
 
 def _text(at: int, name: str, file: Path) -> str | None:

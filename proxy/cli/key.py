@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -43,10 +44,14 @@ def key(
     print(value)
     if rotate:
         print(
-            "every runtime that was connected before gets no memory until it is connected again, by each of its users"
+            "every runtime that was connected before gets no memory until it is connected again, by each of its users",
+            file=sys.stderr,
         )
     for each in older:
-        print(f"another key stands in {each}: connect its runtime again (palimpsest connect NAME --write)")
+        print(
+            f"another key stands in {each}: connect its runtime again (palimpsest connect NAME --write)",
+            file=sys.stderr,
+        )
 
 
 def _with_another_key(originals: Path, value: str) -> Iterator[Path]:

@@ -225,7 +225,11 @@ def _company_of_key(key: str, otherwise: str) -> str:
         if key.startswith(begin):
             return company
     kind = kind_of(key)
-    return otherwise if _NOBODYS.match(kind) else kind.rpartition(" ")[0]
+    if _NOBODYS.match(kind):
+        return otherwise
+    company = kind.rpartition(" ")[0]
+    known = (name for name in _COMPANIES_BY_HOST.values() if name.casefold() == company.casefold())
+    return next(known, company)
 
 
 @lru_cache(maxsize=64)

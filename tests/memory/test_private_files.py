@@ -44,3 +44,10 @@ def test_what_others_could_read_is_closed_and_what_a_link_leads_to_is_not(tmp_pa
         assert mode(home / "index" / "segment") == 0o600 and mode(home / "hook") == 0o700
         assert mode(home) == mode(home / "index") == 0o700
     assert mode(elsewhere) == 0o644
+
+
+def test_a_data_folder_that_is_a_link_is_closed_where_it_lies(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir(mode=0o755)
+    (tmp_path / "home").symlink_to(tmp_path / "real")
+    with private_files(tmp_path / "home"):
+        assert mode(tmp_path / "real") == 0o700

@@ -40,16 +40,15 @@ async def at_hand(rest: Callable[[], Awaitable[None]] | None = None) -> None:
 
 async def _imported(rest: Callable[[], Awaitable[None]] | None) -> None:
     # Importing in a thread what is being imported already waits there until it is whole.
+    # The tables come first: that the rest is there says that all is.
+    await _prepare_tables(rest)
     if rest is not None:
-        await _prepare_tables(rest)
         for piece in _PIECES:
             await asyncio.to_thread(importlib.import_module, f"memory.learning.{piece}")
             await rest()
         await asyncio.to_thread(importlib.import_module, "memory.understanding.packaged_weights")
         await rest()
     await asyncio.to_thread(importlib.import_module, _RULES)
-    if rest is None:
-        await _prepare_tables(None)
     await asyncio.to_thread(_load)
 
 

@@ -351,13 +351,15 @@ class FactReviser:
 
     async def _as_before_learning(self, fact: Fact, owners: Sequence[str]) -> list[Fact]:
         """What a fact had ended, as it holds again where nothing else stands in its place, and what is at odds with
-        either."""
+        either. What it only said again waits as the draft that it was; of what a gist was drawn from all holds."""
         back: dict[str, Fact] = {}
         for each in await self._journal.facts(fact.supersedes, owners):
             by = [one for one in await self._followers([each.id], owners) if one.id != fact.id]
             if each.state in (State.SUPERSEDED, State.ARCHIVED) and not any(one.state is State.ACTIVE for one in by):
                 until = None if each.valid_until in (fact.valid_from, each.superseded_at) else each.valid_until
-                back[each.id] = replace(each, state=State.ACTIVE, valid_until=until, superseded_at=None)
+                waited = each.state is State.ARCHIVED and not fact.derived_from
+                state = State.DRAFT if waited else State.ACTIVE
+                back[each.id] = replace(each, state=state, valid_until=until, superseded_at=None)
         rivals = {id for each in (fact, *back.values()) for id in each.contradicts} - {fact.id}
         changed = {each.id: each for each in await self._journal.facts(sorted(rivals), owners)} | back
         for id, each in changed.items():
@@ -367,7 +369,7 @@ class FactReviser:
                 ]
                 freed = without(each, [fact.id])
                 changed[id] = replace(freed, contradicts=(*freed.contradicts, *held_again))
-        return [each for each in changed.values() if each.state is State.ACTIVE]
+        return [each for each in changed.values() if each.state is State.ACTIVE or each.id in back]
 
     async def _fact(self, id: str, owners: Sequence[str]) -> Fact:
         memory = await self._commands.memory(id, owners)

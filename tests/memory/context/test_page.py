@@ -68,6 +68,8 @@ def test_a_page_with_room_is_filled_with_what_is_merely_so_about_the_work() -> N
     old = page([TABS, *known], 600, NOW)
     assert TABS.id in old.memories
     assert ROOM - 30 <= tokens_of(frame_page(old.text)) <= ROOM
+    drawn = replace(known[0], derived_from=(TABS.id,))
+    assert page([TABS, drawn], 600, NOW).memories == (TABS.id,)
     hobby = fact("Boats are a fine thing.", confidence=0.8, category=Category.PERSON)
     assert page([TABS, hobby], 600, NOW).memories == (TABS.id,)
 

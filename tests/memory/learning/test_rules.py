@@ -2,6 +2,7 @@
 
 import importlib
 import re
+from dataclasses import replace
 from typing import Final
 
 import pytest
@@ -114,9 +115,11 @@ def test_a_rule_without_its_cue_is_not_even_asked() -> None:
 
 
 def test_the_first_rule_that_matches_speaks() -> None:
-    found = first(rule_table("instructions")["rules"], SpokenSentence("From now on never use tabs."))
-    assert found is not None
-    assert found.standing
+    (rule,) = read_table("polite.toml", _TABLE)["rules"]
+    other = replace(rule, means=replace(rule.means, confidence=0.9))
+    said = SpokenSentence("They all said hello you.")
+    assert first((rule, other), said) == rule.means
+    assert first((other, rule), said) == other.means
 
 
 def test_an_underscore_in_a_list_of_words_is_a_space() -> None:

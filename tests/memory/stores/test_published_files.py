@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 import pytest
 
 from memory.ports import PublishFailed
+from memory.private_files import private_files
 from memory.stores.published_files import LARGEST, PublishedFolders
 
 FILES = PublishedFolders()
@@ -70,3 +72,14 @@ async def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
             await FILES.read(tmp_path, name)
     with pytest.raises(PublishFailed, match="cannot be opened"):
         await FILES.read(tmp_path / "missing", "x.md")
+
+
+async def test_new_folders_have_the_mode_of_any_new_folder(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        with private_files(tmp_path / "home"):
+            await FILES.replace(tmp_path, "a/b/SKILL.md", None, "x")
+    finally:
+        os.umask(before)
+    modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("a", "a/b", "a/b/SKILL.md")]
+    assert modes == [0o755, 0o755, 0o644]

@@ -28,7 +28,7 @@ def test_a_new_key_names_the_files_that_hold_the_one_before(person: Path) -> Non
     assert before in file.read_text()
     told = run("key", "--rotate", "--json").json
     assert told["rotated"] and told["key"] != before and told["connect_again"] == [str(file)]
-    assert str(file) in run("key").out
+    assert str(file) in run("key").err
     run("connect", "codex", "--write", "--yes")
     assert told["key"] in file.read_text() and before not in file.read_text()
     assert run("key", "--json").json["connect_again"] == []
@@ -44,7 +44,7 @@ def test_a_damaged_key_is_told_and_can_be_made_anew(home: Path) -> None:
 
 
 def test_a_new_key_says_that_every_runtime_must_be_connected_again() -> None:
-    assert "connected again" not in run("key").out
-    key, told = run("key", "--rotate").out.splitlines()
-    assert run("key").out.strip() == key
-    assert "every runtime that was connected before" in told and "connected again" in told
+    assert run("key").err == ""
+    new = run("key", "--rotate")
+    assert run("key").out == new.out
+    assert "every runtime that was connected before" in new.err and "connected again" in new.err

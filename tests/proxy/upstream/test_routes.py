@@ -151,6 +151,7 @@ def test_a_key_of_another_company_is_not_sent(path: str, headers: dict[str, str]
         ("gsk_abc", "Groq"),
         ("xai-abc", "xAI"),
         ("hf_abc", "Hugging Face"),
+        ("api_org_" + "Ab" * 17, "Hugging Face"),
         ("r8_abc", "Replicate"),
         ("sk-lf-abc", "Langfuse"),
         ("csk-abc", "Cerebras"),

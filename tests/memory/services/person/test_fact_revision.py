@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from memory.context.page import EARLIER
 from memory.fact import Origin, State
+from memory.services.lessons.indexing import lesson_of
 from memory.services.person.commands import NotFound
 from tests.fake_provider import fake_provider
 from tests.proxy.api.asking import asking
@@ -107,6 +109,25 @@ async def test_the_learning_of_a_fact_is_undone_with_what_it_had_ended(tmp_path:
         assert await states() == learnt
         refused = await ask("POST", f"api/facts/{new['id']}/take-back", {}, status=409)
         assert "nothing to take back" in refused["error"]
+
+
+async def test_what_was_only_said_again_waits_as_a_draft_when_that_was_no_lesson(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        ask = asking(proxy)
+        held = await ask("POST", "api/remember?project=loom", {"text": "The roof of the shed is flat"}, status=201)
+        record = draft(held["owner"])
+        await ask("POST", "api/import/records?project=loom", record)
+        again = await ask("POST", f"api/facts/{held['id']}/update", {"text": "The roof of the shed is steep"})
+        memory = proxy.edge.memory
+        assert memory is not None
+        [fact] = await memory.journal.facts([again["id"]], [held["owner"]])
+        [waiting] = await memory.journal.facts([record["id"]], [held["owner"]])
+        said_again = replace(fact, supersedes=(*fact.supersedes, waiting.id))
+        told = (said_again, replace(waiting, state=State.ARCHIVED))
+        await memory.journal.learn(lesson_of(0, told, (), frozenset(each.id for each in told)))
+        await ask("POST", f"api/facts/{fact.id}/unlearn", {})
+        states = {id: (await ask("GET", f"api/facts/{id}"))["state"] for id in (held["id"], waiting.id)}
+        assert states == {held["id"]: State.ACTIVE, waiting.id: State.DRAFT}
 
 
 async def test_what_is_wrong_ends_and_frees_what_it_contradicted(tmp_path: Path) -> None:
