@@ -66,7 +66,10 @@ class _PendingExchange:
     reply: Reply
     status: int
     exchange: Exchange | None = None
-    made_up: bool = False  # it is aside with a session that was made up, and still waits to be placed
+    made_up: bool = False
+    """Whether its file, if it has one, tells of a session that was made up: it still waits to be placed."""
+    aside: bool = False
+    """Whether it is known to have a file, and so counts among what is aside, and outlives this process."""
 
 
 class ExchangeJournal:
@@ -106,7 +109,7 @@ class ExchangeJournal:
     @property
     def pending(self) -> int:
         """How many exchanges wait for the journal."""
-        return sum(not heard.made_up for heard, _ in self._pending) + self._journal.aside
+        return sum(not heard.aside for heard, _ in self._pending) + self._journal.aside
 
     @property
     def damaged(self) -> int:
@@ -169,7 +172,7 @@ class ExchangeJournal:
     def _hold(self, heard: _PendingExchange) -> None:
         size = _bytes_of(heard)
         while self._pending and (len(self._pending) >= MAX_PENDING or self._pending_bytes + size > MAX_PENDING_BYTES):
-            if not self._drop().made_up:
+            if not self._drop().aside:
                 self._lose(1, "the journal cannot be written, and no more can be kept")
         self._pending.append((heard, size))
         self._pending_bytes += size
@@ -189,7 +192,7 @@ class ExchangeJournal:
 
     async def _retry_until_empty(self) -> None:
         """Retry until nothing waits: without another exchange, nothing else would trigger a write."""
-        while self.pending:
+        while self._pending or self.pending:
             await asyncio.sleep(RETRY_SECONDS)
             await self.write_pending()
 
@@ -214,6 +217,7 @@ class ExchangeJournal:
             else:
                 exchange = await self._with_session(heard)
                 await self._journal.set_aside(exchange, self._unwritten(exchange.session.id))
+            heard.aside = True
             return True
 
         patience = SET_ASIDE_SECONDS + _bytes_of(heard) / REDACTED_BYTES_PER_SECOND
@@ -227,8 +231,9 @@ class ExchangeJournal:
 
         async def work() -> int:
             self._check_disk_space()
-            waiting = (*self._in_progress.values(), *(heard for heard, _ in self._pending))
-            return await self._journal.take_back([each.prepared.receipt.id for each in waiting if each.made_up])
+            # What waits here is written from here, with its own session. It may have a file that nobody was told of.
+            waiting = {heard.prepared.receipt.id for heard, _ in self._pending}
+            return await self._journal.take_back(waiting.union(self._in_progress))
 
         taken, _ = await self._guard(
             work(), default=None, timeout_seconds=WRITE_TIMEOUT, operation="taking exchanges back"

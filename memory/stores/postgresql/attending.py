@@ -6,6 +6,7 @@ import logging
 import selectors
 import socket
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import closing
@@ -17,7 +18,7 @@ from memory.stores.postgresql.connection import PostgresConnection
 log = logging.getLogger(__name__)
 
 AGAIN_SECONDS = 1.0
-"""After which a connection that was lost is made again."""
+"""From one connection to the next at least: one that is lost after that is made again at once."""
 
 
 class Attendant(ABC):
@@ -59,19 +60,16 @@ class Attendant(ABC):
     def _run(self) -> None:
         pause = 0.0
         while not self._waited(pause):
-            pause = AGAIN_SECONDS
+            began = time.monotonic()
             try:
-                connection = self._connected()
-            except (psycopg.Error, OSError):
-                continue
-            with closing(connection):
-                try:
+                with closing(self._connected()) as connection:
                     self._attend(connection)
-                    return
-                except (psycopg.Error, OSError):
-                    pause = 0.0  # a server that was restarted is there again
-                except Exception:
-                    log.exception("%s has failed: it begins anew", self._thread.name)
+                return
+            except (psycopg.Error, OSError) as error:
+                log.debug("%s has lost its connection: %r", self._thread.name, error)
+            except Exception:
+                log.exception("%s has failed: it begins anew", self._thread.name)
+            pause = max(0.0, began + AGAIN_SECONDS - time.monotonic())
 
     def _waited(self, seconds: float | None, connection: PostgresConnection | None = None) -> bool:
         """Whether it is at its end: after so many seconds, or when the server says something, at the latest."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-import psycopg
-
 from memory.stores.postgresql.attending import Attendant
 from memory.stores.postgresql.connection import PostgresConnection
 
@@ -45,7 +43,7 @@ class Pulse(Attendant):
         self._asked = min(self._asked, time.monotonic())
         try:
             return super()._connected()
-        except (psycopg.Error, OSError):
+        except Exception:
             self.away = True
             if self.left:
                 self._asked = NEVER  # it was refused at once, as whoever asks it will be

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar, cast
 
@@ -43,14 +43,16 @@ class LockedJournal:
     async def take_back(self, but: Collection[str] = ()) -> int:
         if not self.open:
             raise StoreError("locked")
-        taken, self.kept = self.kept, []
-        self.written += [exchange for exchange, _ in taken]
+        taken = [exchange for exchange, _ in self.kept if exchange.id not in but]
+        self.kept = [kept for kept in self.kept if kept[0].id in but]
+        self.written += taken
         return len(taken)
 
     async def commit(self, exchange: Exchange) -> None:
         if not self.open:
             raise StoreError("locked")
         self.written.append(exchange)
+        self.kept = [kept for kept in self.kept if kept[0].id != exchange.id]
 
 
 async def guard(awaitable: Awaitable[T], *, default: T, timeout_seconds: float, operation: str) -> tuple[T, str]:
@@ -64,9 +66,9 @@ async def place(conversation: Conversation, arrival: Arrival) -> Session:
     return Session("found", "k", arrival.scope, arrival.runtime, AT, AT, arrival.kind)
 
 
-def prepared(session: Session | None, *, unplaced: bool = False) -> Prepared:
+def prepared(session: Session | None, *, unplaced: bool = False, id: str = "r") -> Prepared:
     arrival = Arrival(Scope(None, "ada", "loom"), RequestKind.MAIN, "test", "n", AT)
-    return Prepared(session, arrival, (), Receipt("r", AT, "", RequestKind.MAIN, "untouched"), unplaced)
+    return Prepared(session, arrival, (), Receipt(id, AT, "", RequestKind.MAIN, "untouched"), unplaced)
 
 
 CONVERSATION = Conversation("openai-chat", "m", ())
@@ -135,7 +137,7 @@ async def test_what_the_journal_cannot_take_is_set_aside_with_its_sessions_decis
     [(exchange, entries)] = journal.kept
     assert (exchange.session.id, exchange.receipt.session, entries) == ("found", "found", (entry,))
     assert (notes.pending, notes.lost) == (1, 0)
-    await notes.record(prepared(None, unplaced=True), CONVERSATION, Reply(), 200)
+    await notes.record(prepared(None, unplaced=True, id="r2"), CONVERSATION, Reply(), 200)
     assert notes.pending == 2, "what cannot be set aside is kept here"
     journal.open = True
     while notes.pending:
@@ -143,6 +145,66 @@ async def test_what_the_journal_cannot_take_is_set_aside_with_its_sessions_decis
         told.clear()
     await notes.stop()
     assert (notes.pending, notes.lost, len(journal.written)) == (0, 0, 2)
+
+
+def made_up(conversation: Conversation, arrival: Arrival) -> tuple[Session, Sequence[Entry]]:
+    return Session("made up", "k", arrival.scope, arrival.runtime, AT, AT, arrival.kind), ()
+
+
+async def test_what_is_set_aside_unplaced_counts_once_and_is_written_with_its_own_session() -> None:
+    journal = LockedJournal(room=1)
+    notes = ExchangeJournal(cast(Journal, journal), guard, lambda: None, not_yet(journal), make_up=made_up)
+    await notes.record(prepared(None, unplaced=True), CONVERSATION, Reply(), 200)
+    assert [(exchange.session.id, exchange.placed) for exchange, _ in journal.kept] == [("made up", False)]
+    assert notes.pending == 1
+    journal.open = True
+    await notes.stop()
+    assert [each.session.id for each in journal.written] == ["found"]
+    assert notes.pending == 0
+
+
+async def test_what_cannot_even_be_set_aside_unplaced_waits_is_retried_and_counts_when_it_is_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(journaling, "RETRY_SECONDS", 0.0)
+    monkeypatch.setattr(journaling, "MAX_PENDING", 1)
+    journal, told = LockedJournal(), asyncio.Event()
+    notes = ExchangeJournal(cast(Journal, journal), guard, told.set, not_yet(journal), make_up=made_up)
+    await notes.record(prepared(None, unplaced=True), CONVERSATION, Reply(), 200)
+    assert (notes.pending, notes.lost) == (1, 0)
+    await notes.record(prepared(None, unplaced=True), CONVERSATION, Reply(), 200)
+    assert (notes.pending, notes.lost) == (1, 1)
+    journal.open = True
+    await asyncio.wait_for(told.wait(), 5)
+    assert [each.session.id for each in journal.written] == ["found"]
+    assert notes.pending == 0
+
+
+async def test_a_file_that_was_written_after_all_is_not_taken_back_with_the_session_that_was_made_up() -> None:
+    class LateJournal(LockedJournal):
+        async def set_aside(self, exchange: Exchange, entries: Sequence[Entry] = ()) -> None:
+            await super().set_aside(exchange, entries)
+            raise StoreError("not in time")
+
+    journal = LateJournal(room=1)
+    notes = ExchangeJournal(cast(Journal, journal), guard, lambda: None, not_yet(journal), make_up=made_up)
+    await notes.record(prepared(None, unplaced=True), CONVERSATION, Reply(), 200)
+    assert [exchange.session.id for exchange, _ in journal.kept] == ["made up"]
+    journal.open = True
+    await notes.stop()
+    assert [each.session.id for each in journal.written] == ["found"]
+    assert notes.pending == 0
+
+
+def not_yet(journal: LockedJournal) -> Callable[[Conversation, Arrival], Awaitable[Session]]:
+    """Where no session can be found while the journal is locked."""
+
+    async def find(conversation: Conversation, arrival: Arrival) -> Session:
+        if not journal.open:
+            raise StoreError("locked")
+        return await place(conversation, arrival)
+
+    return find
 
 
 class SlowJournal(LockedJournal):
