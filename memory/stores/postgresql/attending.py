@@ -66,7 +66,7 @@ class Attendant(ABC):
                     self._attend(connection)
                 return
             except (psycopg.Error, OSError) as error:
-                log.debug("%s has lost its connection: %r", self._thread.name, error)
+                log.debug("%s has no connection: %s", self._thread.name, type(error).__name__)
             except Exception:
                 log.exception("%s has failed: it begins anew", self._thread.name)
             pause = max(0.0, began + AGAIN_SECONDS - time.monotonic())
