@@ -83,6 +83,7 @@ class PageSettings(Section):
 
     enabled: bool = True
     tokens: int = Field(500, ge=0, le=100_000)
+    filled_tokens: int = Field(200, ge=0, le=100_000)
     device: str | None = Field(None, max_length=40)
 
 

@@ -49,7 +49,7 @@ PERSONAL: Final = 0.4
 OF_WORK: Final = 0.2
 """The share of words of work on software, from which on a liking is about that."""
 ROOM: Final = 200
-"""Tokens of a page up to which it is filled with what is less than essential."""
+"""Tokens of a page up to which it is filled, by default, with what is less than essential."""
 FILLS: Final = 0.4
 """The least worth of that."""
 SURELY: Final = 0.75
@@ -92,12 +92,13 @@ def page(
     now: datetime,
     *,
     standing: frozenset[str] = frozenset(),
+    filled_tokens: int = ROOM,
 ) -> Page:
     """The page of some facts within ``budget`` tokens, its frame (see :func:`frame_page`) counted in.
 
     The budget is divided among the streams (see :mod:`memory.context.token_allocation`); each takes what it is worth
     out of its part, then all of them out of what is left. ``standing`` are the facts that stand on it now; ``now`` only
-    tells what has expired.
+    tells what has expired. A page of fewer than ``filled_tokens`` is filled with what is less than essential.
     """
     facts = list(facts)
     lasting = [fact for fact in facts if _lasting(fact, now)]
@@ -128,9 +129,11 @@ def page(
             if filled > budget - _SHORTEST:
                 break
     # A young memory is known by heart: what is merely so is found by no question that is put in other words.
-    for fact in _once([each for each in lasting if FILLS <= _worth(each) < LEAST], standing) if filled < ROOM else ():
+    for fact in (
+        _once([each for each in lasting if FILLS <= _worth(each) < LEAST], standing) if filled < filled_tokens else ()
+    ):
         size = tokens_of(frame_page(_markdown([*taken.values(), fact], newer, line)))
-        if size <= min(ROOM, budget) and not (newer.get(fact.id) or _is_told(fact, taken)):
+        if size <= min(filled_tokens, budget) and not (newer.get(fact.id) or _is_told(fact, taken)):
             taken[fact.id] = fact
     chosen = list(taken.values())
     return Page(_markdown(chosen, newer, line), tuple(taken), _by_stream(chosen, newer, line)) if taken else Page()

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from tests.e2e.script import Call
 from tests.e2e.stage import Failed, Stage
@@ -39,6 +41,10 @@ _PAGE = re.compile(r"<memory-page>.*?</memory-page>", re.DOTALL)
 
 class Recalls(Stage):
     """What was told comes where it is asked for, and nothing beside it."""
+
+    def settings(self) -> Mapping[str, Any]:
+        # What is told is to come by recall: a young page would hold all of it.
+        return {"memory": {"page": {"filled_tokens": 0}}}
 
     knowing: int | None = None
     """The step of the session to which it came."""

@@ -303,7 +303,7 @@ class PageFiles:
         facts = await self._edits.on_page(await self._journal.page_facts(scope.owners(), CONSIDERED))
         standing = frozenset(id for lines in content.made.values() for id, _ in lines)
         budget = max(self._settings.tokens - len(own.encode()) // 4, 0)
-        page = await asyncio.to_thread(_heeded, facts, budget, self._now(), standing)
+        page = await asyncio.to_thread(_heeded, facts, budget, self._now(), standing, self._settings.filled_tokens)
         if not blocked:
             await asyncio.to_thread(folder.write, own, page.streams)
         whole = "\n\n".join(part for part in (own, page.text.strip()) if part)
@@ -363,10 +363,10 @@ def _obstructed_folders(folders: Sequence[Path]) -> tuple[str, ...]:
     )
 
 
-def _heeded(facts: Sequence[Fact], budget: int, now: datetime, standing: frozenset[str]) -> Page:
+def _heeded(facts: Sequence[Fact], budget: int, now: datetime, standing: frozenset[str], filled: int) -> Page:
     """The page of some facts without those that lose to one of a nearer layer."""
     lost = nearest(facts)
-    return page([fact for fact in facts if fact.id not in lost], budget, now, standing=standing)
+    return page([fact for fact in facts if fact.id not in lost], budget, now, standing=standing, filled_tokens=filled)
 
 
 def _person(scope: Scope) -> str:
