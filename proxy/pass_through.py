@@ -20,7 +20,7 @@ from proxy.upstream.allowed import checked
 from proxy.upstream.direct import address, decompressed, outgoing_headers
 from proxy.upstream.routes import base_for_path, base_of, depends_on_model, route_of
 from proxy.wire.dialect import BadRequest, Dialect
-from proxy.wire.model_name import model_in_path, models_in_body, models_in_query
+from proxy.wire.model_name import may_have_model, model_in_path, models_in_body, models_in_query
 
 T = TypeVar("T")
 
@@ -41,7 +41,7 @@ async def pass_through(
     edge.passed.add(request.headers.get("User-Agent", ""), request.method, path, why)
     metrics.PASSED.labels(request.method if request.method in _METHODS else "other").inc()
     headers = outgoing_headers(request.headers.items(), listened=False, is_secret=edge.secrets.stand_in)
-    body = await _body_with_model(request, edge, path)
+    body = await _body_with_model(request, edge, path, dialect)
     models = (
         models_in_url(path)
         if body is None
@@ -59,11 +59,13 @@ async def pass_through(
         return await relay(reply, request, ours, None, None)
 
 
-async def _body_with_model(request: web.Request, edge: Edge, path: str) -> bytes | None:
+async def _body_with_model(request: web.Request, edge: Edge, path: str, dialect: Dialect | None) -> bytes | None:
     """The body, where the request's way depends on the model in it; else it is passed on as it comes, and None."""
     if not request.can_read_body or not depends_on_model(edge.settings.upstream, path, request.headers):
         return None
-    return None if _UPLOADS.search(path) else await whole_body(request)
+    # A request of a dialect is for a model, whatever kind its client says it is of.
+    may_name_model = dialect is not None or may_have_model(request.headers.get("Content-Type", ""))
+    return await whole_body(request) if may_name_model and not _UPLOADS.search(path) else None
 
 
 def _base(edge: Edge, path: str, headers: Mapping[str, str], model: str, dialect: Dialect | None) -> str:
@@ -84,10 +86,9 @@ def _base(edge: Edge, path: str, headers: Mapping[str, str], model: str, dialect
     return base_of(upstream, dialect.name, model, headers, path)
 
 
-_UPLOADS = re.compile(r"/(files|uploads?|skills)(/|\?|$)")
+_UPLOADS = re.compile(r"/(files|uploads?|blobs|skills)(/|\?|$)")
 """Paths at which files go up, of any size, which are for no model."""
 
-_NAMES_NO_MODEL = ("application/sdp", "audio/", "image/", "video/")
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
@@ -143,9 +144,6 @@ def named_models(upstream: UpstreamSettings, path: str, headers: Mapping[str, st
     """
     if model_in_path(path) or not depends_on_model(upstream, path, headers):
         return models_in_url(path)
-    in_query, kind = models_in_query(path), headers.get("Content-Type", "")
-    if in_query and kind.startswith(_NAMES_NO_MODEL):
-        return in_query
     encoding = headers.get("Content-Encoding", "")
     plain = decompressed(body, encoding, MODEL_WITHIN)
     if plain is None:
@@ -154,10 +152,11 @@ def named_models(upstream: UpstreamSettings, path: str, headers: Mapping[str, st
         )
         raise Refusal(415, f"{message}: send it uncompressed", "body")
     try:
-        in_body = models_in_body(plain, kind, path)
+        in_body = models_in_body(plain, headers.get("Content-Type", ""), path)
     except BadRequest as error:
         message = f"where this goes depends on its model, and its body cannot be read: {error}"
         raise Refusal(400, message, error.where) from error
+    in_query = models_in_query(path)
     return in_query | in_body - {""} if in_query else in_body
 
 

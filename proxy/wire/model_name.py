@@ -19,6 +19,11 @@ PARTS = 1000
 HEAD_BYTES = 2000
 VALUE_BYTES = 500
 _BATCHES = "/batches"
+_JSON = re.compile(r"\w+/([\w.-]+\+|x-)?json")
+_UNSAID = frozenset({"", "application/x-www-form-urlencoded", "text/plain"})
+"""Kinds of a body that a client (curl, a browser's fetch) adds by itself to JSON, too."""
+_BEFORE_JSON = b" \t\r\n\x00\xef\xbb\xbf\xfe\xff"
+"""Spaces and byte order marks, in UTF-8, UTF-16 and UTF-32."""
 _BOUNDARY = re.compile(r"boundary=(?:\"([^\"]{1,100})\"|([^\s;,\"]{1,100}))", re.IGNORECASE)
 _NAMED_MODEL = re.compile(rb"\bname=\"?model\"?\s*(?:;|\r|$)", re.IGNORECASE)
 
@@ -28,15 +33,17 @@ class _Named(msgspec.Struct):
 
 
 class _Asked(msgspec.Struct):
-    params: _Named
+    params: msgspec.Raw = msgspec.Raw()
 
 
 class _Batch(msgspec.Struct):
-    requests: list[_Asked] = []
+    requests: msgspec.Raw = msgspec.Raw()
 
 
 _READER = msgspec.json.Decoder(_Named)
 _BATCH_READER = msgspec.json.Decoder(_Batch)
+_LIST_READER = msgspec.json.Decoder(list[msgspec.Raw])
+_ASKED_READER = msgspec.json.Decoder(_Asked)
 
 
 def model_in_path(path: str) -> str:
@@ -51,32 +58,60 @@ def models_in_query(path: str) -> frozenset[str]:
     return frozenset(parse_qs(query).get("model", ())) if "model" in unquote(query) else frozenset()
 
 
+def may_have_model(content_type: str) -> bool:
+    """Whether a body of this kind can name a model: JSON, a form with files, or what does not say what it is."""
+    kind = _kind(content_type)
+    return kind in _UNSAID or kind.startswith("multipart/") or _JSON.fullmatch(kind) is not None
+
+
 def models_in_body(body: bytes, content_type: str, path: str) -> frozenset[str]:
     """The models in a JSON object, of a lax kind, too, or in a form with files: more than one only in a batch, whose
-    requests name a model each. An empty name is that of a request that names none.
+    requests name a model each. An empty name is that of a request that names none, as a JSON array does.
 
     Raises:
         BadRequest: the body cannot be read, or a model in it is no text.
     """
-    model = _model_in_body(body, content_type)
+    kind = _kind(content_type)
+    if kind.startswith("multipart/"):
+        return frozenset({_model_in_form(body, content_type)})
+    begins = body.lstrip(_BEFORE_JSON)[:1]
+    if begins in (b"", b"[") or (kind in _UNSAID and begins != b"{"):
+        return frozenset({""})
+    model = _model_in_object(body)
     if not path.partition("?")[0].rstrip("/").endswith(_BATCHES):
         return frozenset({model})
     try:
-        models = {asked.params.model or "" for asked in _BATCH_READER.decode(body).requests}
+        models = _models_in_batch(body)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise BadRequest(f"not all the requests of its batch say their model ({error})", "requests") from None
-    return frozenset(models | {model} if model else models or {""})
+        raise BadRequest(f"the models of its batch cannot be read ({error})", "requests") from None
+    return models | {model} if model else models or frozenset({""})
 
 
-def _model_in_body(body: bytes, content_type: str) -> str:
-    if content_type.lower().startswith("multipart/"):
-        return _model_in_form(body, content_type)
-    if not body.strip():
-        return ""
+def _kind(content_type: str) -> str:
+    return re.split("[;,]", content_type, maxsplit=1)[0].strip().lower()
+
+
+def _model_in_object(body: bytes) -> str:
     try:
         return _READER.decode(body).model or ""
     except (msgspec.DecodeError, RecursionError):
         return text_at_top(body, "model")
+
+
+def _models_in_batch(body: bytes) -> frozenset[str]:
+    requests = _BATCH_READER.decode(body).requests
+    if not _begins(requests, b"["):
+        return frozenset()
+    return frozenset(_model_asked_for(asked) for asked in _LIST_READER.decode(requests))
+
+
+def _model_asked_for(asked: msgspec.Raw) -> str:
+    params = _ASKED_READER.decode(asked).params if _begins(asked, b"{") else msgspec.Raw()
+    return (_READER.decode(params).model or "") if _begins(params, b"{") else ""
+
+
+def _begins(value: msgspec.Raw, mark: bytes) -> bool:
+    return memoryview(value)[:1] == mark
 
 
 def _model_in_form(body: bytes, content_type: str) -> str:

@@ -312,7 +312,6 @@ BROKEN = {
     "cut in a string": '{"model": "local-1", %s, "x": "a',
     "two of them": '{"model": "local-1", %s} {}',
     "other quotes": "{'model': 'local-1', %s}",
-    "a list": '[{"model": "local-1", %s}]',
     "a model that is no text": '{"model": ["local-1"], %s}',
     "a form": "model=local-1",
 }
@@ -347,12 +346,60 @@ async def test_a_body_that_cannot_be_read_goes_nowhere_where_its_model_decides(p
                 assert status == 400 and headers["x-palimpsest-status"] == "refused; 400", (kind, reply)
                 assert error.get("type", "error") == "error" and error["error"]["message"], kind
                 assert ("type" in error) == ("/messages" in path)
-            for kind in ("image/png", "multipart/form-data", "multipart/form-data; boundary=b"):
+            for kind in ("multipart/form-data", "multipart/form-data; boundary=b"):
                 status, _, _ = await proxy.post("/v1/embeddings", b"\x89 local-1", Content_Type=kind)
                 assert status == 400
             assert provider.requests == []
             status, _, _ = await proxy.post("/v1/files", b"\x89 local-1", Content_Type="image/png")
             assert status == 200 and provider.last.body == b"\x89 local-1"
+
+
+OCTETS = "application/octet-stream"
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "body"),
+    [
+        ("/v1/realtime/calls", "application/sdp", b"v=0"),
+        ("/api/blobs/sha256:00", OCTETS, b"GGUF\x00"),
+        ("/api/blobs/sha256:00", "application/json", b"GGUF\x00"),
+        ("/api/oauth/token", "application/x-www-form-urlencoded", b"grant_type=refresh_token&refresh_token=r"),
+        ("/api/event_logging/batch", "application/json", b'[{"event": "started"}]'),
+        ("/v1/audio/transcriptions", "audio/wav", b"RIFF\x00"),
+        ("/v1/embeddings", OCTETS, b"\x89 local-1"),
+        ("/v1beta/batches", "application/json", b'{"requests": {"requests": []}}'),
+    ],
+)
+async def test_a_body_that_names_no_model_goes_to_the_default(
+    path: str, kind: str, body: bytes, tmp_path: Path
+) -> None:
+    async with fake_provider() as provider:
+        elsewhere = {"model": "claude-*", "url": "http://127.0.0.1:9"}
+        routes = [elsewhere, {**elsewhere, "dialect": "ollama-chat"}]
+        async with running(provider, tmp_path, upstream__routes=routes) as proxy:
+            status, reply, headers = await proxy.post(path, body, Content_Type=kind)
+            assert status == 200 and headers["x-palimpsest-status"].startswith("passed; "), reply
+            assert provider.last.body == body
+
+
+@pytest.mark.parametrize("path", ENDPOINTS[:3])
+async def test_a_request_of_a_dialect_takes_its_route_whatever_kind_it_says_it_is_of(path: str, tmp_path: Path) -> None:
+    async with fake_provider() as local, fake_provider() as other:
+        routes = [{"model": "local-*", "url": local.url}]
+        async with running(other, tmp_path, upstream__routes=routes) as proxy:
+            for text in ('{"model": "local-1", %s}', '{"model": "local-1", "x": NaN, %s}'):
+                body = text.replace("%s", SAID).encode()
+                assert (await proxy.post(path, body, Content_Type=OCTETS))[0] == 200
+                assert local.last.body == body and other.requests == []
+
+
+async def test_a_body_of_a_kind_that_names_no_model_is_passed_on_while_it_comes(tmp_path: Path) -> None:
+    async with fake_provider() as provider:
+        routes = [{"model": "local-*", "url": "http://127.0.0.1:9"}]
+        async with running(provider, tmp_path, upstream__routes=routes, server__max_body_mib=1) as proxy:
+            largest = 2**20
+            status, _, _ = await proxy.post("/v1/realtime/calls", b"x" * (largest + 1), Content_Type=OCTETS)
+            assert status == 200 and len(provider.last.body) == largest + 1
 
 
 async def test_a_batch_goes_where_the_models_of_its_requests_go(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from time import process_time
 import pytest
 
 from proxy.wire.dialect import BadRequest
-from proxy.wire.model_name import GOOGLE_METHOD, model_in_path, models_in_body
+from proxy.wire.model_name import GOOGLE_METHOD, may_have_model, model_in_path, models_in_body
 
 PATH = "/v1/embeddings"
 
@@ -39,6 +39,8 @@ def test_in_a_path(path: str, model: str) -> None:
         (b'{"model": null}', ""),
         (b"", ""),
         (b" ", ""),
+        (b"[1]", ""),
+        (b'[{"model": "m"}]', ""),
         (b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b', "model": "m"}', "m"),
         (b'{"model": "m", "input": "\xff"}', "m"),
     ],
@@ -47,7 +49,7 @@ def test_in_a_body(body: bytes, model: str) -> None:
     assert models_in_body(body, "application/json", PATH) == {model}
 
 
-@pytest.mark.parametrize("body", [b'{"model": 7}', b"[1]", b"{", b'{"a": ' + b"[" * 100_000, b"model=m"])
+@pytest.mark.parametrize("body", [b'{"model": 7}', b"{", b'{"a": ' + b"[" * 100_000, b"model=m"])
 def test_a_body_that_cannot_be_read_names_not_no_model(body: bytes) -> None:
     with pytest.raises(BadRequest):
         models_in_body(body, "application/json", PATH)
@@ -63,16 +65,53 @@ def test_a_body_that_cannot_be_read_names_not_no_model(body: bytes) -> None:
         (b'{"requests": [{"params": {"model": "a"}}, {"params": {}}]}', {"a", ""}),
         (b'{"requests": [{"params": {"model": "a"}}], "model": "b"}', {"a", "b"}),
         (b'{"input_file_id": "f", "endpoint": "/v1/responses"}', {""}),
+        (b'{"requests": {"params": {"model": "a"}}}', {""}),
+        (b'{"requests": {"x": 1}, "model": "b"}', {"b"}),
+        (b'{"requests": null}', {""}),
+        (b'{"requests": [ {"params": {"model": "a"}}, 1, {}, {"params": []}]}', {"a", ""}),
+        (b'[{"params": {"model": "a"}}]', {""}),
+        (b"", {""}),
     ],
 )
 def test_in_a_batch(body: bytes, models: set[str]) -> None:
     assert models_in_body(body, "application/json", "/v1/messages/batches/?beta=true") == models
 
 
-@pytest.mark.parametrize("requests", ['{"params": {"model": "a"}}', '[{"params": {"model": 7}}]', "[{}]", "[1]", "NaN"])
+@pytest.mark.parametrize("requests", ['[{"params": {"model": 7}}]', '[{"params": {"model": "a"}}, NaN]', "NaN"])
 def test_a_batch_that_cannot_be_read_names_not_no_model(requests: str) -> None:
     with pytest.raises(BadRequest):
         models_in_body(f'{{"requests": {requests}}}'.encode(), "application/json", "/v1/messages/batches")
+
+
+@pytest.mark.parametrize("kind", ["", "text/plain;charset=UTF-8", "application/x-www-form-urlencoded"])
+def test_a_body_that_does_not_say_what_it_is_names_a_model_only_as_an_object(kind: str) -> None:
+    assert may_have_model(kind)
+    for said in ('{"model": "m"}', ' {"x": NaN, "model": "m"}'):
+        assert models_in_body(said.encode(), kind, PATH) == {"m"}
+    assert models_in_body('{"model": "m"}'.encode("utf-16"), kind, PATH) == {"m"}
+    for body in (b"model=m&x=1", b"RIFF\x00", b"\xff\xd8\xff"):
+        assert models_in_body(body, kind, PATH) == {""}
+    with pytest.raises(BadRequest):
+        models_in_body(b'{"model": "m"', kind, PATH)
+
+
+@pytest.mark.parametrize(
+    ("kind", "may"),
+    [
+        ("application/json", True),
+        ("Application/JSON; charset=utf-8", True),
+        ("application/json, application/json", True),
+        ("application/vnd.api+json", True),
+        ("text/json", True),
+        ("multipart/form-data; boundary=b", True),
+        ("application/x-ndjson", False),
+        ("application/octet-stream", False),
+        ("application/sdp", False),
+        ("audio/wav", False),
+    ],
+)
+def test_which_kinds_of_a_body_can_name_a_model(kind: str, may: bool) -> None:
+    assert may_have_model(kind) is may
 
 
 def test_in_a_form_with_files() -> None:
