@@ -64,6 +64,7 @@ WITHOUT: Final = frozenset(
         "memory.tiers.languages.grammars.load",  # by language
         "memory.learning.rules.rule_table",  # by table
         "memory.learning.secrets.issued._by_head",
+        "memory.learning.user_claims._forms",
         "memory.stores.postgresql.lease.machine",
         "memory.version.release",
         "proxy.web.rendering.environment",
