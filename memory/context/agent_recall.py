@@ -21,8 +21,8 @@ from memory.understanding.relevance import ReadableMemory, Relevance
 @dataclass(frozen=True, slots=True)
 class AgentThresholds:
     """``applies`` is how likely a fact must be of use to the request; ``answers`` how likely where the request shares
-    enough rare words with what is remembered, and ``beside`` how likely where it asks for something
-    that one of them ``surely`` answers; ``facts`` and ``passages`` are shown at most. A passage needs the share
+    enough rare words with what is remembered, and ``beside`` how likely where it asks for something that one memory
+    answers ``surely``; ``facts`` and ``passages`` are shown at most. A passage needs the share
     ``near`` of the best one's score, whether that is shown or stands in the request already."""
 
     applies: float = 0.3
@@ -79,7 +79,7 @@ def at_work(
     candidates = list(candidates)
     details = _details(ranked, candidates, told, few) if worded and asks else []
     known = [each for each in candidates if isinstance(each, Fact) and each.id in present]
-    shares = relevance.shown(
+    uses = relevance.of_use(
         request_text,
         [
             *(readable(memory) for _, memory in facts),
@@ -87,8 +87,10 @@ def at_work(
             *map(readable, known),
         ],
     )
+    shares = [min(applies + answers, 1.0) for applies, answers in uses]
     least = few.answers if worded else few.applies
-    if asks and max(shares, default=0.0) >= few.surely:
+    # A rule that surely applies is no answer: others may apply as well.
+    if asks and any(answers >= few.surely for _, answers in uses):
         least = few.beside
     # The share goes first; what the words say decides among those that are about as likely.
     shown = best_first(

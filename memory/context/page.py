@@ -129,9 +129,7 @@ def page(
             if filled > budget - _SHORTEST:
                 break
     # A young memory is known by heart: what is merely so is found by no question that is put in other words.
-    for fact in (
-        _once([each for each in lasting if FILLS <= _worth(each) < LEAST], standing) if filled < filled_tokens else ()
-    ):
+    for fact in _once([each for each in lasting if _fills(each)], standing) if filled < filled_tokens else ():
         size = tokens_of(frame_page(_markdown([*taken.values(), fact], newer, line)))
         if size <= min(filled_tokens, budget) and not (newer.get(fact.id) or _is_told(fact, taken)):
             taken[fact.id] = fact
@@ -263,11 +261,10 @@ def _lasting(fact: Fact, now: datetime) -> bool:
     return not varies and _may_stand(fact, now)
 
 
-def _worth(fact: Fact) -> float:
-    """What a fact is worth on the page; nothing what is of no work and not essential."""
-    worth = essential_worth(fact)
+def _fills(fact: Fact) -> bool:
+    """Whether a fact may fill a page on which there is room: it is sure, and about the work or the people in it."""
     of_work = fact.category in AT_WORK or (fact.category is Category.PEOPLE and fact.layer is not Layer.USER)
-    return worth if worth >= LEAST or (of_work and fact.confidence >= SURELY) else 0.0
+    return of_work and fact.confidence >= SURELY and FILLS <= essential_worth(fact) < LEAST
 
 
 def _may_stand(fact: Fact, now: datetime) -> bool:

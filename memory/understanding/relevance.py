@@ -155,12 +155,16 @@ class Relevance:
         return found
 
     def shown(self, request: str, memories: Sequence[ReadableMemory]) -> list[float]:
-        """How likely each of some memories applies to a request or answers it. Of a long one the beginning and the end
-        are read, each by itself: what is wanted stands in one of them."""
+        """How likely each of some memories applies to a request or answers it."""
+        return [min(applies + answers, 1.0) for applies, answers in self.of_use(request, memories)]
+
+    def of_use(self, request: str, memories: Sequence[ReadableMemory]) -> list[tuple[float, float]]:
+        """How likely each of some memories applies to a request, and how likely it answers it. Of a long one the
+        beginning and the end are read, each by itself: what is wanted stands in one of them."""
         judged = self.judge(request, memories)
         if len(request) > MAX_TEXT_CHARS:
             judged = np.maximum(judged, self.judge(request[-MAX_TEXT_CHARS:], memories))
-        return [min(float(share), 1.0) for share in judged[:, 0] + judged[:, 1]]
+        return [(applies, answers) for applies, answers, *_ in judged.tolist()]
 
     def clear_cache(self) -> None:
         """Keep nothing of any memory at hand: some were forgotten."""

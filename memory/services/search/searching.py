@@ -49,8 +49,9 @@ TIMES = 2
 
 
 CROWDED = 0.5
-"""The share of questions among the candidates from which on more are looked for, so many times as many."""
+"""The share of questions among the candidates from which on more are looked for."""
 WIDER = 4
+"""How many times as many."""
 
 
 class StepTimings:

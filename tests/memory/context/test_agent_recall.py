@@ -95,6 +95,18 @@ def test_nothing_that_hardly_answers_comes_beside_a_sure_answer() -> None:
     assert _shown(asked, [other]) == [other]
 
 
+def test_a_rule_that_surely_applies_keeps_no_other_from_applying() -> None:
+    rules = [
+        fact(text, kind=FactKind.CONVENTION)
+        for text in ("Tests live beside the code they test.", "Tests are written with vitest.")
+    ]
+    asked = "could you write a test for the parser?"
+    sure = replace(FEW, surely=0.5, beside=0.9)
+    ranked = [Scored(each, 1.0) for each in rules]
+    shown = at_work(asked, ranked, rules, relevance(), worded=True, asks=True, few=sure)
+    assert {each.memory.id for each in shown} == {each.id for each in rules}
+
+
 def test_an_answer_that_stands_in_the_request_already_is_one() -> None:
     answer = fact("Thumbnails are kept for two hours by the image proxy.", category=Category.PROJECTS)
     other = fact("Reports are kept in the bucket aurora.", category=Category.PROJECTS)
