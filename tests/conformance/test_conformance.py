@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,19 +16,12 @@ from proxy.conformance.case import ALL, CASES, Result
 from proxy.conformance.report import as_json, as_markdown, summary
 from proxy.conformance.run import CaseRun, RunRequest, run
 from tests.bench.bare_relay import make_app as bare_relay
+from tests.bench.processes import free_port
 from tests.conformance.report import Column, cell, table
 from tests.proxy.cli.running import run as command
 from tests.running import running
 
 SMALL = 128 * 1024
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port: int = taken.getsockname()[1]
-        return port
 
 
 @asynccontextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import io
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -12,16 +11,11 @@ import aiohttp
 import pytest
 from aiohttp import web
 
+from tests.bench.processes import free_port
 from tests.e2e.tap import NUMBER, Tap
 
 pytestmark = pytest.mark.asyncio
 BODY = b'{"model": "m", "messages": []}'
-
-
-def _free() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
 
 
 @asynccontextmanager
@@ -31,9 +25,9 @@ async def tapped(handler: object) -> AsyncIterator[tuple[Tap, str]]:
     app.router.add_route("*", "/{path:.*}", handler)  # type: ignore[arg-type]
     runner = web.AppRunner(app)
     await runner.setup()
-    behind = _free()
+    behind = free_port()
     await web.TCPSite(runner, "127.0.0.1", behind).start()
-    tap = Tap(_free(), behind)
+    tap = Tap(free_port(), behind)
     await tap.start()
     try:
         yield tap, f"http://127.0.0.1:{tap.port}"
@@ -86,7 +80,7 @@ async def test_a_client_that_leaves_is_gone_for_the_server_too() -> None:
         writes.close()
 
     async with await asyncio.start_server(listens, "127.0.0.1", 0) as server:
-        tap = Tap(_free(), server.sockets[0].getsockname()[1])
+        tap = Tap(free_port(), server.sockets[0].getsockname()[1])
         await tap.start()
         _, writes = await asyncio.open_connection("127.0.0.1", tap.port)
         writes.write(b"POST /v1/responses HTTP/1.1\r\ncontent-length: 90\r\n\r\n{")

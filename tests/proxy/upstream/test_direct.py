@@ -74,17 +74,18 @@ def test_a_reply_keeps_its_headers() -> None:
 
 
 async def test_a_connection_that_cannot_be_made_is_tried_again_and_told() -> None:
+    # The socket stays bound and never listens, so that nobody else on this machine can answer on its port.
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
-    direct = Direct(UpstreamSettings(attempts=2))
-    await direct.open()
-    try:
-        with pytest.raises(UpstreamUnreachable, match=f"127.0.0.1:{port}"):
-            async with direct.send("POST", f"http://127.0.0.1:{port}/v1/x", CIMultiDict(), b"{}"):
-                pass
-    finally:
-        await direct.close()
+        direct = Direct(UpstreamSettings(attempts=2))
+        await direct.open()
+        try:
+            with pytest.raises(UpstreamUnreachable, match=f"127.0.0.1:{port}"):
+                async with direct.send("POST", f"http://127.0.0.1:{port}/v1/x", CIMultiDict(), b"{}"):
+                    pass
+        finally:
+            await direct.close()
 
 
 async def test_bytes_and_headers_arrive_as_they_were_sent_and_nothing_is_added() -> None:
