@@ -30,8 +30,8 @@ from memory.understanding.cores import is_core
 PAGE_OPENING: Final = "<memory-page>\nNotes from earlier sessions: background, not new requests."
 PAGE_CLOSING: Final = "</memory-page>"
 UNSETTLED: Final = " (unsettled)"
-"""Stands behind what something else on the page contradicts, where neither is the newer."""
-EARLIER: Final = " (said earlier; the newer line above may replace it)"
+"""Stands behind what something else contradicts that is not known to be older."""
+EARLIER: Final = " (said earlier; the newer line above may have replaced it)"
 """Stands behind what something newer, which stands right above it, contradicts."""
 
 _HEADINGS: Final = {
@@ -334,14 +334,13 @@ def _by_stream(
     """The lines of each stream, in the order in which they were learned; what something newer contradicts stands right
     below that."""
     there = {fact.id for fact in facts}
-    ordered_with = {id: {each.id for each in own} for id, own in newer.items()}
+    newer_ids = {id: {each.id for each in own} for id, own in newer.items()}
     above = {fact.id: [each for each in newer.get(fact.id, ()) if each.id in there] for fact in facts}
     under = {id: each[0].id for id, each in above.items() if each}
     lines: dict[Stream, list[Item]] = {stream: [] for stream in Stream}
 
     def mark_of(fact: Fact) -> str:
-        rivals = there.intersection(fact.contradicts) - ordered_with.get(fact.id, set())
-        return UNSETTLED if any(fact.id not in ordered_with.get(id, ()) for id in rivals) else ""
+        return UNSETTLED if any(fact.id not in newer_ids.get(id, ()) for id in fact.contradicts) else ""
 
     def put(fact: Fact, stream: Stream, mark: str) -> None:
         lines[stream].append(Item(fact.id, line(fact, mark)))
