@@ -30,7 +30,7 @@ from memory.understanding.cores import is_core
 PAGE_OPENING: Final = "<memory-page>\nNotes from earlier sessions: background, not new requests."
 PAGE_CLOSING: Final = "</memory-page>"
 UNSETTLED: Final = " (unsettled)"
-"""Stands behind what something else contradicts that is not known to be older."""
+"""Stands behind what something else contradicts that is not known to be older, or may be an exception."""
 EARLIER: Final = " (said earlier; the newer line above may have replaced it)"
 """Stands behind what something newer, which stands right above it, contradicts."""
 
@@ -345,8 +345,8 @@ def _by_stream(
     def put(fact: Fact, stream: Stream, mark: str) -> None:
         lines[stream].append(Item(fact.id, line(fact, mark)))
         for each in below.get(fact.id, ()):
-            # A rule and its exception both hold.
-            put(each, stream, "" if each_in_scope((each, fact)) else EARLIER)
+            # A rule and its exception both hold; which of them is one is only read.
+            put(each, stream, UNSETTLED if each_in_scope((each, fact)) else EARLIER)
 
     ordered = sorted(facts, key=lambda fact: (fact.recorded_at, fact.id))
     below: dict[str, list[Fact]] = {}
