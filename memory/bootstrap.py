@@ -76,10 +76,11 @@ async def open_memory(
     guard: Guard,
     projects: Mapping[str, ProjectFolder] | None = None,
     now: Callable[[], datetime] = local_now,
+    may_work: bool = True,
 ) -> Memory | None:
     """Open the stores below ``home`` and start learning. None where memory is switched off in the settings.
     ``projects`` are the folders, by the owner of a project, that what is approved may be written into; ``now`` is the
-    clock by which memory lives.
+    clock by which memory lives; ``may_work`` is whether one of several replicas takes the work of one alone.
 
     Raises:
         StoreError: when the journal or the index cannot be opened. A damaged index is made anew instead.
@@ -110,6 +111,7 @@ async def open_memory(
         settings.postgresql.direct_url,
         policies,
         settings.postgresql.unresponsive_ms / 1000,
+        may_work,
     )
     try:
         embedder, windows = await asyncio.gather(loading, open_windows(settings))

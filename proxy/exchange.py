@@ -35,6 +35,7 @@ from proxy.preparing import prepare, written_body
 from proxy.relay import relay
 from proxy.request_body import NO_THREAD, plain_text, read
 from proxy.sending import answer_from_memory, upstream_sender
+from proxy.settings import Role
 from proxy.tracing import RequestTrace
 from proxy.upstream.direct import outgoing_headers
 from proxy.upstream.reply import ProviderReply, plain
@@ -49,6 +50,8 @@ async def exchange(request: web.Request) -> web.StreamResponse:
     LEFT.set({})
     errors_as = dialect_for_errors(request.raw_path.partition("?")[0], request.headers)
     try:
+        if edge.settings.server.role is Role.WORKER:
+            raise Refusal(421, "this server is a worker and takes no model calls (server.role): send them to a proxy")
         prefix, rest = split_prefix(origin_form(request.raw_path))
         path = forwardable(rest, edge.secrets.stand_in)
         dialect = dialect_of(path.partition("?")[0]) if request.method == "POST" else None

@@ -201,6 +201,14 @@ class SqlJournal(
         """Whether this process does what one alone must do."""
         return self._db.works
 
+    async def work_is_done(self) -> bool:
+        """Whether this process, or another one that was heard of lately, does what one alone must do.
+
+        Raises:
+            StoreError: when that cannot be asked.
+        """
+        return await self._db.work_is_done()
+
     @property
     def row_security(self) -> RowSecurity | None:
         """How far the database itself keeps owners apart; None where it is a file."""
