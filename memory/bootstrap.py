@@ -39,6 +39,7 @@ from memory.services.person.commands import Commands
 from memory.services.person.fact_revision import FactReviser
 from memory.services.person.quarantine import Quarantine
 from memory.services.prepare import Preparation
+from memory.services.quota_use import QuotaUse
 from memory.services.recall import Recall
 from memory.services.reindexing import Reindexer
 from memory.services.replica import Duty, Replica
@@ -172,6 +173,7 @@ async def open_memory(
         quotas := Quotas(settings.quotas, journal),
         policies,
     )
+    quota_use = QuotaUse(settings.quotas, journal, quotas, guard, now)
     tokens = TokenCounter()
     model = _model(settings.model, journal, now)
     reworded = _reworded(model, tokens) if model and settings.model.overviews else None
@@ -283,6 +285,7 @@ async def open_memory(
             chain,
             journal.memories,
             SharedErrands(journal, spawned) if journal.replicated else None,
+            quota_use,
         ),
         exchange_journal=notes,
         learner=learner,
@@ -310,6 +313,7 @@ async def open_memory(
         retention=retaining,
         pause=pause,
         quotas=quotas,
+        quota_use=quota_use,
         replica=beside,
     )
 

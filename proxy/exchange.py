@@ -34,6 +34,7 @@ from proxy.pass_through import pass_through, whole_body
 from proxy.preparing import prepare, written_body
 from proxy.relay import relay
 from proxy.request_body import NO_THREAD, plain_text, read
+from proxy.request_quota import take_request
 from proxy.sending import answer_from_memory, upstream_sender
 from proxy.settings import Role
 from proxy.tracing import RequestTrace
@@ -100,6 +101,7 @@ async def _answer(
         return await socket(request, edge, prefix, path, has_key, admitted.more)
     if dialect is None:
         return await pass_through(request, edge, prefix, path, "this path has no memory")
+    LEFT.set({**admitted.headers, **await take_request(request.headers, prefix, edge, dialect)})
     if not let_in and (why_not := await why_without_memory(request, edge)):
         return await pass_through(request, edge, prefix, path, untold or why_not, dialect)
     with edge.traces.request(dialect.name, request.headers) as trace:

@@ -36,6 +36,7 @@ from memory.stores.outbox import Outbox
 from memory.stores.pins import PinStore
 from memory.stores.provenance import Provenance
 from memory.stores.queries import QUERIES
+from memory.stores.quota_uses import QuotaUseStore
 from memory.stores.recent_commits import RecentCommits
 from memory.stores.research import Researches
 from memory.stores.retention import Retention
@@ -84,6 +85,7 @@ class SqlJournal(
     Provenance,
     Audit,
     ClientKeyStore,
+    QuotaUseStore,
 ):
     """The durable truth. What it cannot take yet is kept in the folder ``aside`` in the engine's folder.
 
