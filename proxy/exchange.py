@@ -101,9 +101,9 @@ async def _answer(
         return await socket(request, edge, prefix, path, has_key, admitted.more)
     if dialect is None:
         return await pass_through(request, edge, prefix, path, "this path has no memory")
-    LEFT.set({**admitted.headers, **await take_request(request.headers, prefix, edge, dialect)})
     if not let_in and (why_not := await why_without_memory(request, edge)):
         return await pass_through(request, edge, prefix, path, untold or why_not, dialect)
+    LEFT.set({**admitted.headers, **await take_request(request.headers, prefix, edge, dialect)})
     with edge.traces.request(dialect.name, request.headers) as trace:
         return await _exchange(request, edge, prefix, path, dialect, trace)
 

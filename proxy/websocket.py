@@ -99,7 +99,7 @@ async def socket(
 
     async def take_with_quota(responses: int, size: int) -> None:
         take(responses, size)
-        if responses:
+        if responses and not no_memory:
             await take_request(request.headers, prefix, edge, dialect)
 
     return await _carry(request, edge, prefix, path, dialect, None if no_memory else prepare_frame, take_with_quota)

@@ -63,6 +63,22 @@ async def test_who_has_sent_as_many_as_may_be_is_refused_in_the_clients_format(
         assert status == 200 and headers["x-palimpsest-quota-requests"] == "2/3"
 
 
+async def test_who_gets_no_memory_for_want_of_a_key_uses_up_nobodys_quota(
+    provider: FakeProvider, tmp_path: Path
+) -> None:
+    key = "a-long-random-text"
+    settings = {
+        "memory.quotas": {"acme": {"requests_a_day_per_user": 1}},
+        "credentials": [{"key": key, "user": "ann", "org": "acme"}],
+    }
+    async with running(provider, tmp_path, **settings) as proxy:
+        for _ in range(2):
+            status, _, headers = await proxy.post(*CHAT)
+            assert status == 200 and "x-palimpsest-quota-requests" not in headers
+        statuses = [(await proxy.post(*CHAT, x_palimpsest_key=key))[0] for _ in range(2)]
+        assert statuses == [200, 429]
+
+
 async def test_used_up_recall_leaves_memory_out_and_says_so(provider: FakeProvider, tmp_path: Path) -> None:
     quota = {"memory.quotas": {"*": {"recall_tokens_a_day_per_user": 60}}, "memory.page.enabled": False}
     async with running(provider, tmp_path, **quota) as proxy:
