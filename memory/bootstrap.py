@@ -39,6 +39,7 @@ from memory.services.person.commands import Commands
 from memory.services.person.fact_revision import FactReviser
 from memory.services.person.quarantine import Quarantine
 from memory.services.prepare import Preparation
+from memory.services.quota_use import QuotaUse
 from memory.services.recall import Recall
 from memory.services.reindexing import Reindexer
 from memory.services.replica import Duty, Replica
@@ -76,10 +77,11 @@ async def open_memory(
     guard: Guard,
     projects: Mapping[str, ProjectFolder] | None = None,
     now: Callable[[], datetime] = local_now,
+    may_work: bool = True,
 ) -> Memory | None:
     """Open the stores below ``home`` and start learning. None where memory is switched off in the settings.
     ``projects`` are the folders, by the owner of a project, that what is approved may be written into; ``now`` is the
-    clock by which memory lives.
+    clock by which memory lives; ``may_work`` is whether one of several replicas takes the work of one alone.
 
     Raises:
         StoreError: when the journal or the index cannot be opened. A damaged index is made anew instead.
@@ -110,6 +112,7 @@ async def open_memory(
         settings.postgresql.direct_url,
         policies,
         settings.postgresql.unresponsive_ms / 1000,
+        may_work,
     )
     try:
         embedder, windows = await asyncio.gather(loading, open_windows(settings))
@@ -170,6 +173,7 @@ async def open_memory(
         quotas := Quotas(settings.quotas, journal),
         policies,
     )
+    quota_use = QuotaUse(settings.quotas, journal, quotas, guard, now)
     tokens = TokenCounter()
     model = _model(settings.model, journal, now)
     reworded = _reworded(model, tokens) if model and settings.model.overviews else None
@@ -281,6 +285,7 @@ async def open_memory(
             chain,
             journal.memories,
             SharedErrands(journal, spawned) if journal.replicated else None,
+            quota_use,
         ),
         exchange_journal=notes,
         learner=learner,
@@ -308,6 +313,7 @@ async def open_memory(
         retention=retaining,
         pause=pause,
         quotas=quotas,
+        quota_use=quota_use,
         replica=beside,
     )
 

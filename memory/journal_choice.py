@@ -28,10 +28,11 @@ def open_journal(
     direct_url: str | None = None,
     policies: Policies | None = None,
     unresponsive_seconds: float = 10.0,
+    may_work: bool = True,
 ) -> SqlJournal:
     """The journal of a home folder, or in a PostgreSQL ``database``, of which this may be one ``replica``'s; with
     ``flush`` it outlives a power cut too; ``policies`` know what else is redacted of whom;
-    ``unresponsive_seconds`` as in :class:`memory.stores.postgresql.database.PostgresDatabase`.
+    ``unresponsive_seconds`` and ``may_work`` as in :class:`memory.stores.postgresql.database.PostgresDatabase`.
 
     Raises:
         StoreError: when it cannot be opened.
@@ -55,6 +56,7 @@ def open_journal(
             own_index=own_index,
             direct_url=direct_url,
             redact_of=redact_of,
+            may_work=may_work,
             unresponsive_seconds=unresponsive_seconds,
         )
     return SqliteJournal(

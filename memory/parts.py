@@ -23,6 +23,7 @@ from memory.services.person.commands import Commands
 from memory.services.person.fact_revision import FactReviser
 from memory.services.person.quarantine import Quarantine
 from memory.services.prepare import Preparation
+from memory.services.quota_use import QuotaUse
 from memory.services.recall import Recall
 from memory.services.reindexing import Reindexer
 from memory.services.replica import Replica
@@ -81,6 +82,7 @@ class Memory:
     retention: RetentionWorker
     pause: Pause
     quotas: Quotas
+    quota_use: QuotaUse
     replica: Replica | None = None
 
     @property
@@ -121,6 +123,7 @@ class Memory:
         await self.retention.stop()
         await self.index_repair.stop()
         await self.preparation.settle()
+        await self.quota_use.settle()
         await self.exchange_journal.stop()
         await self.quarantine.stop()
         await self.learner.stop()

@@ -20,10 +20,11 @@ from memory.hooks.feature import FeatureRequest as Asked
 from memory.ports import Guard
 from memory.services.context_sources import FrozenPage, PageSource, PriorFindings, Recalled, Recaller, opens
 from memory.services.deadline import Deadline, ServiceTime
+from memory.services.quota_use import QuotaUse
 from memory.services.request import SessionRequest
 from memory.services.window.fitting import Fit, WindowFitter
 from memory.session import RequestKind, ResearchAnswer
-from memory.settings import MemorySettings
+from memory.settings import RECALL_TOKENS, MemorySettings
 
 BYTES_PER_TOKEN = 4
 """For budgets: what is added is prose, for which four bytes a token is on the safe side."""
@@ -47,7 +48,7 @@ Known = Callable[[Sequence[str], Sequence[str]], Awaitable[list[Fact | Passage]]
 @dataclass(frozen=True, slots=True)
 class ContextDecision:
     """What was decided about the newest message, and how long it took; ``without_page`` is why the page could not be
-    read that was to be given."""
+    read that was to be given, ``used_up`` the quota for want of which nothing was recalled."""
 
     page: FrozenPage = field(default_factory=FrozenPage)
     without_page: str = ""
@@ -56,6 +57,7 @@ class ContextDecision:
     answer: ResearchAnswer | None = None
     fit: Fit = field(default_factory=Fit)
     steps: Mapping[str, float] = field(default_factory=dict)
+    used_up: str = ""
 
 
 class ContextDecider:
@@ -72,7 +74,9 @@ class ContextDecider:
         findings: PriorFindings | None = None,
         features: Features | None = None,
         known: Known | None = None,
+        quotas: QuotaUse | None = None,
     ) -> None:
+        self._quotas = quotas
         self._settings = settings
         self._recaller = recaller
         self._pages = pages
@@ -139,6 +143,7 @@ class ContextDecider:
             new.append(Entry(*key, research.text, form, f"{RESEARCH} {research.note}".strip(), given))
             steps |= research.steps
             until, began = Deadline(deadline.within(patience)), time.perf_counter()
+        used_up = ""
         before = next((entry for at, entry in standing if at == index and entry.about == "recall"), None)
         if before is not None:
             recalled = Recalled(note=_as_before(before))
@@ -146,8 +151,11 @@ class ContextDecider:
             start = time.perf_counter()
             standing = (*standing, *((index, entry) for entry in new))
             present = frozenset(asked_for).union([memory for _, entry in standing for memory in entry.memories])
+            used_up = await self._used_up(request, until)
             tokens = self._tokens_left(request, standing)
-            recalled = await self._recall(request, tokens, present, until)
+            recalled = Recalled(note=used_up)
+            if not used_up:
+                recalled = await self._recall(request, tokens, present, until)
             if not recalled.failed or not until.left:
                 self._times.took(time.perf_counter() - began)
             memories = tuple([shown.memory for shown in recalled.shown])
@@ -157,9 +165,18 @@ class ContextDecider:
         written = {entry.about for entry in live.decide(new)}
         page = page if "page" in written else FrozenPage()
         recalled = recalled if before or "recall" in written else Recalled(note="was decided meanwhile")
+        if self._quotas is not None:
+            self._quotas.count(live.session.scope, RECALL_TOKENS, tokens_of(recalled.text))
         if RESEARCH not in written:
             research, answer = Recalled(), None
-        return ContextDecision(page, without_page, recalled, research, answer, fit, steps)
+        return ContextDecision(page, without_page, recalled, research, answer, fit, steps, used_up)
+
+    async def _used_up(self, request: SessionRequest, until: Deadline) -> str:
+        """Which quota of recalled tokens is used up today, a person's or their organisation's; empty where none is."""
+        if self._quotas is None or not self._settings.recall.enabled:
+            return ""
+        left = await self._quotas.left(request.live.session.scope, RECALL_TOKENS, until.left)
+        return left.used_up if left is not None and not left.left else ""
 
     async def _page(self, request: SessionRequest, until: Deadline) -> tuple[FrozenPage, str]:
         """The page, and why it could not be read."""

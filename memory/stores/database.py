@@ -139,6 +139,10 @@ class Database:
         """See :attr:`shared`."""
         return True
 
+    async def work_is_done(self) -> bool:
+        """See :attr:`shared`."""
+        return True
+
     @property
     def row_security(self) -> None:
         """See :attr:`shared`."""

@@ -36,6 +36,7 @@ from memory.stores.outbox import Outbox
 from memory.stores.pins import PinStore
 from memory.stores.provenance import Provenance
 from memory.stores.queries import QUERIES
+from memory.stores.quota_uses import QuotaUseStore
 from memory.stores.recent_commits import RecentCommits
 from memory.stores.research import Researches
 from memory.stores.retention import Retention
@@ -84,6 +85,7 @@ class SqlJournal(
     Provenance,
     Audit,
     ClientKeyStore,
+    QuotaUseStore,
 ):
     """The durable truth. What it cannot take yet is kept in the folder ``aside`` in the engine's folder.
 
@@ -200,6 +202,14 @@ class SqlJournal(
     def works(self) -> bool:
         """Whether this process does what one alone must do."""
         return self._db.works
+
+    async def work_is_done(self) -> bool:
+        """Whether this process, or another one that was heard of lately, does what one alone must do.
+
+        Raises:
+            StoreError: when that cannot be asked.
+        """
+        return await self._db.work_is_done()
 
     @property
     def row_security(self) -> RowSecurity | None:

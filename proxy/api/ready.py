@@ -9,6 +9,7 @@ from aiohttp import web
 from memory.session import Mode
 from proxy.api.responses import Json, answer
 from proxy.edge import EDGE, Edge
+from proxy.settings import Role
 
 routes = web.RouteTableDef()
 
@@ -24,12 +25,16 @@ class Readiness(TypedDict):
 async def ready(request: web.Request) -> Json[Readiness]:
     """Whether this server takes requests, with memory: 200 where it does, 503 with a sentence where it does not, also
     while the journal does not answer or cannot be written, as far as that is known without asking it. ``?role=work``:
-    whether it is also the one of its replicas that does the work, and so answers on our own endpoints.
+    whether it is the one of its replicas that does the work, and so answers on our own endpoints; only that is asked
+    of a worker, which takes no model calls.
     """
     edge = request.app[EDGE]
     why = not_ready(edge)
-    if not why and request.query.get("role") == "work" and edge.memory is not None and not edge.memory.works:
-        why = "another replica does the work"
+    if request.query.get("role") == "work":
+        if not why and edge.memory is not None and not edge.memory.works:
+            why = "another replica does the work"
+    elif edge.settings.server.role is Role.WORKER:
+        why = "a worker takes no model calls (server.role)"
     return answer({"ready": not why, "why": why}, 503 if why else 200)
 
 
