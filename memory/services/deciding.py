@@ -19,7 +19,7 @@ from memory.hooks.chain import Features
 from memory.hooks.feature import FeatureRequest as Asked
 from memory.ports import Guard
 from memory.services.context_sources import FrozenPage, PageSource, PriorFindings, Recalled, Recaller, opens
-from memory.services.deadline import Deadline, ServiceTime
+from memory.services.deadline import Deadline, ServiceTime, longest_recall
 from memory.services.quota_use import QuotaUse
 from memory.services.request import SessionRequest
 from memory.services.window.fitting import Fit, WindowFitter
@@ -28,9 +28,6 @@ from memory.settings import RECALL_TOKENS, MemorySettings
 
 BYTES_PER_TOKEN = 4
 """For budgets: what is added is prose, for which four bytes a token is on the safe side."""
-
-TOOLS_SHARE = 0.4
-"""The part of what a person's message may wait at most that a tool's result may: an agent at work waits often."""
 
 RESEARCH = "research"
 """What an entry is about that gives a sub-agent what others found before."""
@@ -86,15 +83,12 @@ class ContextDecider:
         self._findings = findings if findings is not None and findings.enabled else None
         self._features = features
         self._known = known
-        self._deadline = settings.recall.deadline_ms / 1000
-        self._longest = settings.recall.longest_ms / 1000
-        self._times = ServiceTime(self._deadline, self._longest)
+        self._times = ServiceTime(settings.recall.deadline_ms / 1000, settings.recall.longest_ms / 1000)
 
     def deadline(self, person: bool) -> float:
         """Seconds that adding to a new message may take: as many as it is seen to take on this machine, in bounds;
         ``person`` says whether a person spoke in it."""
-        most = self._longest if person else TOOLS_SHARE * self._longest
-        return min(self._times.deadline, max(self._deadline, most))
+        return min(self._times.deadline, longest_recall(self._settings.recall, person))
 
     async def decide(self, request: SessionRequest, deadline: Deadline) -> ContextDecision:
         """Decide about the newest message, once, and write it into the ledger. Each step has what the ``deadline``
