@@ -79,7 +79,8 @@ _ERROR: Final = re.compile(
     re.IGNORECASE,
 )
 _ENDED: Final = re.compile(
-    r"\W*(?:(?:the )?(?:command|process|tool)\s+)?(?:failed|exited|ended|finished)\b[^\n]{0,20}?\b(?:code|status):?\s*-?\d+\W*",
+    r"\W*(?:(?:the )?(?:command|process|tool)\s+)?(?:failed|exited|ended|finished)\b"
+    r"[^\n]{0,20}?\b(?:code|status):?\s*-?\d+\W*",
     re.IGNORECASE,
 )
 """A line that says how a command ended, and nothing of why."""

@@ -1,5 +1,4 @@
-"""Install the clients, at the versions that were tested, and a Node that they run on, from npm and PyPI. Nothing else is
-fetched."""
+"""Install the clients, at the versions that were tested, and a Node that they run on. Nothing else is fetched."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """One session as a client sends it, recorded for the tests: ``make e2e ARGS='recorded codex'``.
 
-A question; a command that fails; the session resumed, with a sub-agent, of clients that have tools and sub-agents. What the client sent is made neutral and put
-into ``tests/data/requests``, in place of what stood there. Memory takes no part in it.
+A question; a command that fails, where the client has tools; the session resumed, with a sub-agent, where it has any.
+What the client sent is made neutral and put into ``tests/data/requests``, in place of what stood there. Memory takes no
+part in it.
 """
 
 from __future__ import annotations
