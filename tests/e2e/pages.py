@@ -154,6 +154,8 @@ class Pages(Looking):
         records = [draft(held["owner"], f"The attic has {number} windows") for number in range(4, 5 + WEIGHED)]
         for record in records:
             await ask("POST", "api/import/records?project=loom", record)
+        # A window that nobody looks at tells no page of what comes into the focus.
+        await self.browser.call("Emulation.setFocusEmulationEnabled", enabled=True)
         await self.browser.visit(f"{self.root}review")
         await self.browser.run(
             "document.querySelector('#drafts [data-candidate] [data-more]').closest('.draft').focus()"
