@@ -44,6 +44,7 @@ QUERY: Final[Mapping[str, str]] = {
     "GET /api/names": "name limit",
     "GET /api/facts": "text kind state origin limit",
     "GET /api/drafts": "limit",
+    "GET /api/decisions": "limit",
     "GET /api/export/{sort}": "owner after limit",
     "POST /api/import/records": "dry",
     "POST /api/import/notes": "dry",

@@ -117,6 +117,7 @@ async def _decided(ask: Visits, folder: Path) -> None:
     await ask("GET", "api/drafts")
     await ask("GET", f"api/facts/{doubtful['id']}/confirm")
     await ask("POST", f"api/facts/{doubtful['id']}/dismiss", {})
+    await ask("GET", "api/decisions")
     for act in ("refute", "unlearn"):
         await ask("POST", f"api/facts/{newer}/{act}", {})
         await ask("POST", f"api/facts/{newer}/take-back", {})
