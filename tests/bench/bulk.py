@@ -35,11 +35,11 @@ async def bulk_home(home: Path, count: int) -> None:
     """Fill a data folder, which must be there."""
     await seed_home(home, min(count, LEARNED))
     if count > LEARNED:
-        copies = await asyncio.to_thread(_copied, home / "journal.db", count - LEARNED)
+        copies = await asyncio.to_thread(copied, home / "journal.db", count - LEARNED)
         await _index(home, copies)
 
 
-def _copied(journal: Path, more: int) -> list[tuple[str, str]]:
+def copied(journal: Path, more: int) -> list[tuple[str, str]]:
     """Write the copies; of each the id of what it was copied from, and its own."""
     with closing(sqlite3.connect(journal)) as connection, connection:
         connection.row_factory = sqlite3.Row
