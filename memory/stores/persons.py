@@ -116,7 +116,9 @@ def _share(connection: Connection, person: Scope) -> PersonsShare:
 def _shared(connection: Connection, named: Mapping[str, Any], owners: Sequence[str]) -> tuple[list[Fact], list[Fact]]:
     """The facts that belong to several, as far as this person bears them out: those that nobody else does, and those
     that others do as well."""
-    found = {row["id"]: fact_of(row) for row in connection.execute(QUERIES["shared_of_person"], named)}
+    every = [fact_of(row) for row in connection.execute(QUERIES["shared_of_person"], named)]
+    # What another person took in from elsewhere is that person's own, whatever session it names.
+    found = {fact.id: fact for fact in every if scope_of_owner(fact.owner).user is None}
     theirs = {id for fact in found.values() for id in fact.derived_from}
     known = {row["id"]: row["owner"] for row in ask_many(connection, "facts_get", sorted(theirs))}
     mine, alone = set(owners), dict[str, Fact]()

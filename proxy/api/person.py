@@ -23,6 +23,9 @@ from proxy.errors import Refusal
 routes = web.RouteTableDef()
 
 _MOST_ROWS: Final = 10**9
+_IN_INDEX: Final = (
+    "the names of their projects may stand in the index's files until it is made anew (`palimpsest reindex`)"
+)
 
 
 class PersonReport(TypedDict):
@@ -47,7 +50,8 @@ class PersonReport(TypedDict):
 
 class PersonForgotten(TypedDict):
     """What went of a person: rows of each table, shared facts, research, keys, tokens and files; what ``stays``, and
-    why; and what could not be done (``faults``)."""
+    why; and what could not be done (``faults``). ``reindexing``: the index is being made anew, in whose files names of
+    owners stand until then."""
 
     forgotten: dict[str, int]
     shared: int
@@ -58,6 +62,7 @@ class PersonForgotten(TypedDict):
     stays: list[str]
     faults: list[str]
     scrubbed: bool
+    reindexing: bool
 
 
 @routes.get("/api/person")
@@ -100,6 +105,7 @@ async def forget(request: web.Request) -> Json[PersonForgotten]:
     person, edge = _person(request), request.app[EDGE]
     revoked = await asyncio.to_thread(_without_tokens, edge, person)
     gone: ErasedPerson = await memory_of(request).whole_person.forget(person)
+    reindexing = _renew_index(edge, memory_of(request))
     for key in gone.keys:
         edge.client_keys.revoked(key)
     return answer(
@@ -111,8 +117,9 @@ async def forget(request: web.Request) -> Json[PersonForgotten]:
             "tokens": revoked,
             "files": list(gone.files),
             "stays": [*gone.stays, *_configured(edge, person)],
-            "faults": [*gone.faults, *_renew_index(edge, memory_of(request))],
+            "faults": [*gone.faults, *([] if reindexing else [_IN_INDEX])],
             "scrubbed": gone.scrubbed,
+            "reindexing": reindexing,
         }
     )
 
@@ -149,16 +156,15 @@ def _without_tokens(edge: Edge, person: Scope) -> list[str]:
     return [token.name for token in gone]
 
 
-def _renew_index(edge: Edge, memory: Memory) -> list[str]:
-    """Have the index made anew, in whose files the names of owners stand until then; a sentence where it is not."""
-    if memory.settings.qdrant.url is None and not memory.journal.replicated:
-        try:
-            begin_reindex(edge, memory)
-        except ReindexInProgress:
-            pass
-        else:
-            return []
-    return ["the names of their projects may stand in the index's files until it is made anew (`palimpsest reindex`)"]
+def _renew_index(edge: Edge, memory: Memory) -> bool:
+    """Have the index made anew, where it lies in this server's data folder alone; whether it is."""
+    if memory.settings.qdrant.url is not None or memory.journal.replicated:
+        return False
+    try:
+        begin_reindex(edge, memory)
+    except ReindexInProgress:
+        return False
+    return True
 
 
 def _configured(edge: Edge, person: Scope) -> list[str]:

@@ -10,6 +10,7 @@ import typer
 
 from proxy.cli import output, prompts, wording
 from proxy.cli.faults import CommandError
+from proxy.cli.operations import wait_for_index
 from proxy.cli.server import RunningServer
 
 PIECE = 1000
@@ -32,6 +33,9 @@ def forget_person(server: RunningServer, whose: dict[str, str], dry_run: bool, y
         if not typer.confirm(f"Forget all of it for good, of {name}, in all projects?", default=False):
             raise CommandError("nothing was forgotten")
     gone = server.ask("POST", "api/person/forget", whose)
+    if gone["reindexing"]:
+        # Where no server runs the stores are open only as long as this does.
+        wait_for_index(server, as_json)
     if as_json:
         output.as_json(gone)
         return
