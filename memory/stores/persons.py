@@ -139,7 +139,7 @@ def _erase(connection: Connection, person: Scope) -> tuple[list[Fact], list[Pass
     named = _parameters(connection, person)
     facts = [fact_of(row) for row in connection.execute(QUERIES["facts_of_person"], (named["owners"],))]
     passages = [passage_of(row) for row in connection.execute(QUERIES["passages_of_person"], (named["owners"],))]
-    ids = [memory.id for memory in (*facts, *passages)]
+    ids = [*(fact.id for fact in facts), *(passage.id for passage in passages)]
     unlink(connection, ids)
     connection.executemany(QUERIES["outbox_add"], [(id, "gone") for id in ids])
     counts = {each.table: connection.execute(_delete(each), named).rowcount for each in PERSONAL}

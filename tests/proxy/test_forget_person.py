@@ -148,8 +148,8 @@ def traces(home: Path, mark: str, url: str = "") -> Iterator[str]:
             # Which owners have something new is told to other servers, and gone within minutes.
             tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename != 'changes'"
             for (table,) in database.execute(tables.encode()).fetchall():
-                rows = database.execute(f'SELECT * FROM "{table}"'.encode())
-                yield from _found(table, rows.fetchall(), mark)
+                held = database.execute(f'SELECT * FROM "{table}"'.encode())
+                yield from _found(table, held.fetchall(), mark)
 
 
 def _found(table: str, rows: list[tuple[Any, ...]], mark: str) -> Iterator[str]:
