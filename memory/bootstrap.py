@@ -38,6 +38,7 @@ from memory.services.pause import Pause
 from memory.services.person.commands import Commands
 from memory.services.person.fact_revision import FactReviser
 from memory.services.person.quarantine import Quarantine
+from memory.services.person.whole_person import WholePerson
 from memory.services.prepare import Preparation
 from memory.services.quota_use import QuotaUse
 from memory.services.recall import Recall
@@ -304,6 +305,7 @@ async def open_memory(
         usage_calibration=reported,
         windows=windows,
         exporter=Exporter(journal, pages, chain),
+        whole_person=WholePerson(journal, learner, notes, pages, chain, sessions.live_sessions.forget, now),
         importer=importing,
         syncing=Syncing(journal, learner, importing),
         session_replayer=SessionReplayer(journal, journaled, room),

@@ -22,6 +22,7 @@ from memory.services.pause import Pause
 from memory.services.person.commands import Commands
 from memory.services.person.fact_revision import FactReviser
 from memory.services.person.quarantine import Quarantine
+from memory.services.person.whole_person import WholePerson
 from memory.services.prepare import Preparation
 from memory.services.quota_use import QuotaUse
 from memory.services.recall import Recall
@@ -73,6 +74,7 @@ class Memory:
     usage_calibration: UsageCalibration
     windows: ModelWindows
     exporter: Exporter
+    whole_person: WholePerson
     importer: Importer
     syncing: Syncing
     session_replayer: SessionReplayer

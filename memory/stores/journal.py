@@ -33,13 +33,13 @@ from memory.stores.memory_retention import MemoryRetention
 from memory.stores.memory_uses import LineageStore
 from memory.stores.messages import Redact, Redactor, RedactorsByOrg, no_others
 from memory.stores.outbox import Outbox
+from memory.stores.persons import PersonStore
 from memory.stores.pins import PinStore
 from memory.stores.provenance import Provenance
 from memory.stores.queries import QUERIES
 from memory.stores.quota_uses import QuotaUseStore
 from memory.stores.recent_commits import RecentCommits
 from memory.stores.research import Researches
-from memory.stores.retention import Retention
 from memory.stores.rows import check_columns, stamp
 from memory.stores.sessions import LatestTurnStore, Sessions
 from memory.stores.set_aside import SetAsideStore
@@ -81,7 +81,7 @@ class SqlJournal(
     Researches,
     MemoryRetention,
     EntityGraph,
-    Retention,
+    PersonStore,
     Provenance,
     Audit,
     ClientKeyStore,

@@ -20,7 +20,7 @@ class QuotaUseStore(JournalPart):
 
         def work(connection: Connection) -> dict[Used, int]:
             return {
-                (owner, row["sort"]): row["used"]
+                (owner, row["kind"]): row["used"]
                 for owner in owners
                 for row in connection.execute(QUERIES["quota_uses_of"], (day, owner))
             }
@@ -34,9 +34,9 @@ class QuotaUseStore(JournalPart):
         def work(connection: Connection) -> dict[Used, int]:
             connection.execute(QUERIES["quota_uses_end"], (day,))
             now = {}
-            for (owner, sort), more in sorted(used.items()):
-                row = connection.execute(QUERIES["quota_uses_add"], (day, owner, sort, more)).fetchone()
-                now[owner, sort] = int(row["used"])
+            for (owner, kind), more in sorted(used.items()):
+                row = connection.execute(QUERIES["quota_uses_add"], (day, owner, kind, more)).fetchone()
+                now[owner, kind] = int(row["used"])
             return now
 
         return await self._db.write(work, anywhere=True)

@@ -22,6 +22,7 @@ from proxy.api import (
     names,
     openapi,
     page,
+    person,
     provenance,
     ready,
     savings,
@@ -61,6 +62,7 @@ _PARTS = (
     tools,
     tickets,
     keys,
+    person,
 )
 
 

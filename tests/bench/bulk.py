@@ -42,7 +42,7 @@ async def bulk_home(home: Path, count: int, drafts: int = 0) -> None:
     """Fill a data folder, which must be there, with so many facts that hold, and so many that were read with doubt."""
     await seed_home(home, min(count, LEARNED), more=_doubted(drafts))
     if count > LEARNED:
-        copies = await asyncio.to_thread(_copied, home / "journal.db", count - LEARNED)
+        copies = await asyncio.to_thread(copied, home / "journal.db", count - LEARNED)
         await _index(home, copies)
 
 
@@ -54,7 +54,7 @@ def _doubted(count: int) -> Iterator[Fact]:
         yield replace(each, state=State.DRAFT, confidence=DOUBTED, recorded_at=at, valid_from=at)
 
 
-def _copied(journal: Path, more: int) -> list[tuple[str, str]]:
+def copied(journal: Path, more: int) -> list[tuple[str, str]]:
     """Write the copies; of each the id of what it was copied from, and its own."""
     with closing(sqlite3.connect(journal)) as connection, connection:
         connection.row_factory = sqlite3.Row

@@ -23,7 +23,7 @@ from tests.proxy.drafts import draft
 from tests.proxy.web.filled import SMALL, fill, projects
 from tests.running import running
 
-LINES = ("metrics", "api/export/{sort}")
+LINES = ("metrics", "api/export/{sort}", "api/person/{table}")
 """What is told as lines of text."""
 
 
@@ -185,8 +185,11 @@ async def _switched(ask: Visits) -> None:
     await ask("POST", "api/keys", {"name": "laptop", "user": "ada"}, status=201)
     await ask("GET", "api/keys")
     await ask("DELETE", "api/keys/laptop")
+    await ask("GET", "api/person?user=ada")
     await ask("POST", "api/reindex", {}, status=202)
     await ask("GET", "api/reindex")
+    # Where an index is being made anew already it begins none of its own.
+    await ask("POST", "api/person/forget?user=ada")
     await ask("POST", "api/embedder", {"use": "nothing"}, status=422)
     await ask("POST", "api/pause", {})
     await ask("GET", "api/glance")
