@@ -3,6 +3,10 @@ request over HTTP is.
 
 A socket carries one response after the other. What its server says goes to the client at once, but for the event that
 ends a response: that waits until the exchange is in the journal.
+
+A frame that goes on from an earlier response (``previous_response_id``) has only what is new: the history stands at the
+provider, and nothing can leave it there. Once it does not fit into the window any more, a client that is known to send
+all of it again is told that the response is not there, and what it then sends is shed like a request over HTTP.
 """
 
 from __future__ import annotations
@@ -90,7 +94,7 @@ async def socket(
     no_memory = await edge.opened_in_time() is None or not (has_key or not await why_without_memory(request, edge))
 
     async def prepare_frame(view: RequestView | None) -> tuple[RequestView | None, Prepared | None]:
-        view, prepared = await prepare(request, edge, prefix, view, path)
+        view, prepared = await prepare(request, edge, prefix, view, path, over_socket=True)
         if prepared is None or edge.memory is None or view is None:
             return view, prepared
         # There are no hidden rounds here, and no reply but the provider's.
@@ -218,7 +222,11 @@ class _SocketRelay:
                 await self._here.send_str(_refused_frame(self._dialect, limited))
                 continue
             if message.type is WSMsgType.TEXT:
-                await self._there.send_str(await self._prepared(message.data, frame))
+                written = await self._prepared(message.data, frame)
+                if written is None:
+                    await self._here.send_str(_NOT_FOUND)
+                else:
+                    await self._there.send_str(written)
             else:
                 await self._there.send_bytes(message.data)
 
@@ -234,8 +242,9 @@ class _SocketRelay:
             else:
                 return
 
-    async def _prepared(self, text: str, frame: _Frame) -> str:
-        """A frame of the client's, with what memory adds to it."""
+    async def _prepared(self, text: str, frame: _Frame) -> str | None:
+        """A frame of the client's, with what memory adds to it; None where its client is to send its whole history
+        instead. That is told like a provider's fault, so no response may be under way that it could belong to."""
         if self._prepare_frame is None or frame.type != ASKS or frame.generate is False:
             if frame.type == ASKS:
                 self._pending_responses.append(None)
@@ -253,6 +262,8 @@ class _SocketRelay:
                         # A socket's server has what was said over it, whatever the client wants stored.
                         view = replace(view, conversation=replace(view.conversation, stored=True))
                     view, prepared = await self._prepare_frame(view)
+            if prepared is not None and prepared.outgrown and not self._pending_responses:
+                return None
             if view is not None and prepared is not None:
                 written = await written_body(self._edge, self._dialect, view, prepared)
         heard = prepared is not None and prepared.journaled
@@ -271,6 +282,21 @@ class _SocketRelay:
             self._pending_responses.popleft()
             if pending is not None and kind in ENDS:
                 await pending.commit.commit_before_end(pending.listener.reply())
+
+
+_NOT_FOUND: Final = msgspec.json.encode(
+    {
+        "type": "error",
+        "status": 400,
+        "error": {
+            "type": "invalid_request_error",
+            "code": "previous_response_not_found",
+            "message": "Previous response not found. Send its whole history, so that it can be shortened.",
+            "param": "previous_response_id",
+        },
+    }
+).decode()
+"""What makes a client send its whole history: the provider's own words for a response that it has no more."""
 
 
 def _refused_frame(dialect: Dialect, limited: Limited) -> str:
