@@ -72,7 +72,8 @@ class HeldHistories:
         before = frame.get("previous_response_id")
         items = [*(self._held[before] if before else ()), *frame["input"]]
         whole = {key: value for key, value in frame.items() if key not in ("type", "previous_response_id")}
-        whole["input"] = items
+        # What a client sends again of a response has not all that the provider said of it.
+        whole["input"] = [{key: value for key, value in item.items() if key not in ("id", "status")} for item in items]
         self._asked.append(whole)
         return whole
 
