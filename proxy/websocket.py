@@ -226,6 +226,7 @@ class _SocketRelay:
                 await asyncio.gather(
                     self._here.close(code=close.code, message=close.words),
                     self._there.close(code=close.code, message=close.words),
+                    return_exceptions=True,
                 )
         for way in done:
             if (error := way.exception()) is not None and not isinstance(error, ConnectionError):

@@ -87,7 +87,8 @@ async def refused(on: Bench) -> None:
                 raise CaseFailed(f"the provider's {status} became an open socket")
         except aiohttp.WSServerHandshakeError as error:
             must(error.status == status, f"the provider's {status} became {error.status}")
-            must((error.headers or {}).get("retry-after") == "7", f"the {status} lost its retry-after")
+            waits = error.headers.get("retry-after") if error.headers else None
+            must(waits == "7", f"the {status} lost its retry-after")
 
 
 @case(
