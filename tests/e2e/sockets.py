@@ -71,6 +71,7 @@ class LongSockets(OverSockets, Long):
 
     name = "long-sockets"
     lays_prefixes = False
+    in_sight = False
 
     async def scenes(self) -> None:
         """All of it."""
