@@ -55,7 +55,7 @@ SWITCH_SECONDS = 0.0005
 # seen, and after how many of these at all: a second look holds everything up for two milliseconds at most.
 _YOUNG = (5000, 5, 80)
 # A collection that computes for so long, while everything waits, is not to be repeated.
-LONG_SECONDS = 0.01
+LONG_SECONDS = 0.02
 
 COLLECT_SECONDS = 60.0
 """How often all that is young enough is looked through for cycles. A connection that was broken off leaves one, with
@@ -273,10 +273,10 @@ async def _age(memory: Memory | None) -> None:
     gc.enable()
     gc.callbacks.append(_Ageing())
     if memory is not None:
-        await memory.token_counting.load()
         await memory.cache_warmer.settle()
         gc.collect(1)
         gc.freeze()
+        await memory.token_counting.load()
 
 
 async def _collect_cycles() -> None:

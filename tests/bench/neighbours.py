@@ -1,6 +1,6 @@
 """How long one heavy request holds up another: a neighbour asks all the while, and its slowest reply is told.
 
-    python -m tests.bench.neighbours [--mib 4 16] [--only NAME …] [--seconds 30] [--places]
+    python -m tests.bench.neighbours [--mib 4 16] [--only NAME …] [--seconds 30] [--settle 10] [--places]
 
 Each body of :data:`~tests.bench.heavy_bodies.HEAVY` is sent once in each size, one after the other to the same server,
 and the neighbour goes on until the server has learned from it, for ``--seconds`` at most. Beside the neighbour's
@@ -121,6 +121,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mib", type=float, nargs="+", default=[4, 16], help="how large the bodies are")
     parser.add_argument("--seconds", type=float, default=30.0, help="how long to wait for each at most")
+    parser.add_argument("--settle", type=float, default=10.0, help="seconds for what a server does once it has started")
     parser.add_argument("--only", nargs="+", default=[], help="some of them")
     parser.add_argument("--places", action="store_true", help="tell where the server stood still")
     parser.add_argument(
@@ -142,7 +143,7 @@ def main() -> None:
         server = targets.palimpsest("odd", folder, folder / "home", provider.port, stalls=str(stalls))
         assert server.process is not None
         stack.callback(server.process.kill)
-        time.sleep(2 * WRITE_SECONDS)
+        time.sleep(arguments.settle)
         for mib, (name, make) in itertools.product(arguments.mib, HEAVY.items()):
             if arguments.only and name not in arguments.only:
                 continue

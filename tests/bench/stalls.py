@@ -36,8 +36,8 @@ has held the lock in one call stands there still."""
 PLACES = 40
 DEPTH = 6
 """How many of them are kept, and how many lines of each thread."""
-IDLE = frozenset({"threading.py", "selectors.py", "queue.py"})
-"""Who stands there waits."""
+IDLE = frozenset({"threading.py", "selectors.py", "queue.py", "_worker", "_write_forever"})
+"""Files and functions: who stands there waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def _place(frame: FrameType | None) -> str:
     lines: list[str] = []
     while frame is not None and len(lines) < DEPTH:
         file = Path(frame.f_code.co_filename)
-        if not lines and file.name in IDLE:
+        if not lines and (file.name in IDLE or frame.f_code.co_name in IDLE):
             return ""
         lines.append(f"{file.parent.name}/{file.name}:{frame.f_lineno} {frame.f_code.co_name}")
         frame = frame.f_back
