@@ -119,7 +119,8 @@ class Preparation:
         elif decides:
             placing = self._sessions.place(conversation, arrival)
             await self.ledgers.waited_for(placing, "writing that nothing was added")
-        receipt = self._receipt(arrival, conversation, live.session.id if live else "", f"degraded; {why}")
+        status = f"degraded; {why}" + (f"; edits={len(edits)}" if edits else "")
+        receipt = self._receipt(arrival, conversation, live.session.id if live else "", status)
         return Prepared(live.session if live else None, arrival, edits, receipt, unplaced=live is None, changed=None)
 
     async def prepare(self, conversation: Conversation, arrival: Arrival) -> Prepared:

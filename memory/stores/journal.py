@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -49,6 +50,9 @@ from memory.stores.taints import RunningTaints
 from memory.stores.transfer import TransferStore
 
 P = TypeVar("P", bound="FeaturePart")
+
+CURSORS_SECONDS = 1.0
+"""How long who follows the journal may take to write how far it has come; else it goes over that once more."""
 
 COUNTED = ("outbox", "graph_due", "research", "spawns", "tombstones", "checkouts")
 """The tables of which it is known whether anything has come into them."""
@@ -289,8 +293,9 @@ class SqlJournal(
 
     async def close(self) -> None:
         """See :class:`memory.ports.Journal`."""
-        with suppress(StoreFault):
-            await self.write_cursors()
+        with suppress(StoreFault, TimeoutError):
+            async with asyncio.timeout(CURSORS_SECONDS):
+                await self.write_cursors()
         await self._spill.close()
         await self._db.close()
 
