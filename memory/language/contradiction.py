@@ -10,11 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from memory.language.calendar_names import WEEKDAYS
+from memory.language.calendar import MONTHS, WEEKDAYS
 from memory.language.claim import Attribute, Claim
 from memory.language.conditions import apart, counts, narrower, of_one_form, of_others
 from memory.language.content import Stems
-from memory.language.dates import MONTHS
 from memory.language.narrowing import (
     MANNER,
     VERBS,

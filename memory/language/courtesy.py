@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from memory.language.calendar_names import MONTH_NAME, WEEKDAY
+from memory.language.calendar import MONTH_NAME, WEEKDAY
 from memory.language.sentences import sentences
 from memory.language.speakers import speaker_in
 from memory.language.vocabulary import vocabulary

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from memory.language.calendar_names import MONTH_NAMES, WEEKDAYS
+from memory.language.calendar import MONTH_NAMES, WEEKDAYS
 from memory.language.vocabulary import vocabulary
 
 MOST = 16

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memory.language.calendar_names import MONTH_NAME
+from memory.language.calendar import MONTH_NAME
 
 _REPORTED = re.compile(
     r"^(?:and |but |also )?(?!i |we )(?:\S{1,30} ){1,3}?(?:says?|said|thinks?|thought|claims?|claimed|told (?:me|us)|"

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from memory.language.calendar_names import WEEKDAYS
+from memory.language.calendar import WEEKDAYS
 from memory.language.vocabulary import vocabulary
 
 _SPEAKER_LINE: Final = re.compile(r"^[\s>*_-]{0,4}(?P<name>[A-Z][\w'’-]{1,30}(?: [A-Z][\w'’-]{1,30})?)[*_]{0,2}: \S")

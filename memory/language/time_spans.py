@@ -14,9 +14,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Final
 
-from memory.language.calendar_names import WEEKDAY, WEEKDAYS
-from memory.language.dates import BEGINNING, MONTH, MONTHS, SEASON, SEASONS
-from memory.language.month_arithmetic import months_later
+from memory.language.calendar import BEGINNING, MONTH, MONTHS, SEASON, SEASONS, WEEKDAY, WEEKDAYS, months_later
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,7 @@ import re
 from datetime import datetime, timedelta
 from typing import Final
 
-from memory.language.calendar_names import WEEKDAY
-from memory.language.dates import MONTH, MONTHS
-from memory.language.month_arithmetic import months_later
+from memory.language.calendar import MONTH, MONTHS, WEEKDAY, months_later
 
 _UNTIL: Final = re.compile(
     r"\b(?:until|till|through|bis) (?:(?:and including|at least|about|around|on|zum) )?"

@@ -9,7 +9,7 @@ from typing import Final
 
 from memory.fact import Category, Fact, FactDraft, FactKind, Origin, State
 from memory.language.answered import without_answered
-from memory.language.calendar_names import WEEKDAYS
+from memory.language.calendar import WEEKDAYS
 from memory.language.claim import Claim
 from memory.language.conditions import apart, circumstances, elsewhere, narrower
 from memory.language.contradiction import NEGATION, compare
