@@ -18,8 +18,7 @@ from memory.context.diversity import diverse
 from memory.context.message_intent import tells
 from memory.context.rank import Memory, Scored
 from memory.fact import Fact, Passage, Sensitivity
-from memory.language.entities import entities
-from memory.language.relations import RELATION
+from memory.language.entities import RELATION, entities
 from memory.language.sentences import sentences
 
 LINES: Final = 4

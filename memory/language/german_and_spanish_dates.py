@@ -11,9 +11,7 @@ from datetime import date, timedelta
 from typing import Final
 
 from memory.language.calendar import months_later
-from memory.language.function_words import GERMAN, SPANISH
-from memory.language.vocabulary import vocabulary
-from memory.language.words import tokens
+from memory.language.words import GERMAN, SPANISH, tokens, vocabulary
 
 Written = tuple[str, date] | None
 Meaning = Callable[[re.Match[str], date], Written]

@@ -15,8 +15,7 @@ from memory.language.conditions import apart, circumstances, elsewhere, narrower
 from memory.language.contradiction import NEGATION, compare
 from memory.language.narrowing import narrowed
 from memory.language.polarity import on_one_side, sides, without_aside
-from memory.language.vocabulary import vocabulary
-from memory.language.words import STOP, stem, tokens, words
+from memory.language.words import STOP, stem, tokens, vocabulary, words
 from memory.understanding.encoder import Relate, Relation
 
 AT_ONCE: Final = 3

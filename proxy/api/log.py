@@ -7,8 +7,8 @@ from typing import Annotated, Any, TypedDict
 
 from aiohttp import web
 
+from memory.context.budget import saved
 from memory.context.rank import Memory as RankedMemory
-from memory.context.shed_savings import saved
 from memory.conversation import Usage
 from memory.fact import Sensitivity
 from memory.hooks.answer_fields import Fields

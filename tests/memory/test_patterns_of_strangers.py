@@ -9,8 +9,7 @@ from time import process_time
 import pytest
 
 from memory.context.broad_questions import whole
-from memory.context.decompose import parts
-from memory.context.question import ask
+from memory.context.question import ask, parts
 from memory.conversation import Conversation, Message, Role, Text, ToolResult
 from memory.features.checkouts.declared import _go_mod
 from memory.learning.behaviour.corrected_actions import _reason

@@ -37,7 +37,7 @@ from memory.features.approvals.managed_section import (
 )
 from memory.features.approvals.store import ApprovalStore
 from memory.features.approvals.write_plan import ApprovalRefused, ApprovedFileChange, WritePlan
-from memory.language.contradiction_cache import clashing
+from memory.language.contradiction import clashing
 from memory.language.polarity import without_aside
 from memory.learning.candidate_matching import says_the_same
 from memory.learning.redact import redact

@@ -15,11 +15,10 @@ from typing import Any, Protocol, TypeVar
 import orjson
 
 from memory.context import answers
+from memory.context.lexical import OPEN
 from memory.context.question import of_words
-from memory.context.relevance_floor import OPEN
 from memory.context.search_results import SearchContext
-from memory.context.tool_answer import ToolAnswer
-from memory.context.tools import MOST_FOUND, NAMES
+from memory.context.tools import MOST_FOUND, NAMES, ToolAnswer
 from memory.conversation import Role, Text, digest
 from memory.edits import ContentTier
 from memory.fact import Category, Fact, FactKind, Origin, Passage, Sensitivity, State, Stream

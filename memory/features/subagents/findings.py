@@ -12,8 +12,17 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from memory.context.pack import tokens_of
-from memory.context.prior_findings import ChangedFiles, hint, reuse
-from memory.context.question_similarity import MOST, Alike, SimilarResearch, alike, compared_text, fit
+from memory.context.prior_findings import (
+    MOST,
+    Alike,
+    ChangedFiles,
+    SimilarResearch,
+    alike,
+    compared_text,
+    fit,
+    hint,
+    reuse,
+)
 from memory.conversation import Conversation
 from memory.features.subagents.folders import AllowedFolders
 from memory.features.subagents.journal_port import ResearchJournal

@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from memory.context.prior_findings import ChangedFiles
-from memory.context.question_similarity import fit
+from memory.context.prior_findings import ChangedFiles, fit
 from memory.conversation import Message
 from memory.fact import Passage
 from memory.features.subagents.folders import AllowedFolders, Look

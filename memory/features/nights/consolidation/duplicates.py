@@ -14,7 +14,7 @@ from functools import lru_cache
 from memory.fact import Fact, MemoryTier, Sensitivity, State
 from memory.features.nights.consolidation.diff import ChangeAction
 from memory.features.nights.consolidation.snapshot import SimilarPair, WorkingFacts, trust_of, trusted_as
-from memory.language.contradiction_cache import CLAIMS, clashing
+from memory.language.contradiction import CLAIMS, clashing
 from memory.language.terms import words_of
 
 ALIKE = 0.85

@@ -18,7 +18,7 @@ from memory.fact import Fact, FactKind, MemoryTier, Origin, Sensitivity, Stabili
 from memory.features.nights.consolidation.canonical_wording import clearest
 from memory.features.nights.consolidation.diff import ChangeAction
 from memory.features.nights.consolidation.snapshot import SimilarPair, WorkingFacts, lowest
-from memory.language.contradiction_cache import clashing
+from memory.language.contradiction import clashing
 from memory.language.polarity import without_aside
 from memory.language.terms import words_of
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from memory.language.verbatim_tokens import invented
-from memory.language.words import stems
+from memory.language.words import invented, stems
 
 MAX_FACT_CHARS = 400
 """Characters of a fact."""

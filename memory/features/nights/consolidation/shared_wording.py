@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from math import log, sqrt
 from typing import Final
 
-from memory.language.function_words import FUNCTION_WORDS
-from memory.language.words import stem, words
+from memory.language.words import FUNCTION_WORDS, stem, words
 from memory.understanding.clauses import Clause
 from memory.understanding.network import LASTING_KINDS
 from memory.understanding.wording import plain
