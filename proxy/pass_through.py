@@ -16,9 +16,8 @@ from proxy.edge import Edge
 from proxy.errors import Refusal
 from proxy.relay import relay
 from proxy.settings import UpstreamSettings
-from proxy.upstream.allowed import checked
 from proxy.upstream.direct import address, decompressed, outgoing_headers
-from proxy.upstream.routes import base_for_path, base_of, depends_on_model, route_of
+from proxy.upstream.routes import base_for_path, base_of, checked, depends_on_model, route_of
 from proxy.wire.dialect import BadRequest, Dialect
 from proxy.wire.model_name import may_have_model, model_in_path, models_in_body, models_in_query
 

@@ -13,9 +13,8 @@ Stores are async because they may live in another thread, process or machine.
 
 from memory.ports.files import PublishedFiles, PublishFailed
 from memory.ports.guard import Guard
-from memory.ports.index import Index, IndexHit, Point, Query, Sparse
+from memory.ports.index import Embedder, Index, IndexHit, LanguageModel, NoAnswer, Point, Query, Sparse, Vector
 from memory.ports.journal import Journal, StoreError
-from memory.ports.models import Embedder, LanguageModel, NoAnswer, Vector
 from memory.ports.records import (
     NO_LEDGER,
     AgreedLedger,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from memory.audit import AuditEntry
+from memory.provenance import AuditEntry
 from memory.stores.base import JournalPart
 from memory.stores.connection import Connection
 from memory.stores.queries import QUERIES

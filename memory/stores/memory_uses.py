@@ -81,7 +81,7 @@ class LineageStore(JournalPart):
     """The part of the journal that looks along a fact's life."""
 
     async def followers(self, ids: Sequence[str], owners: Sequence[str]) -> list[Fact]:
-        """See :class:`memory.features.history.lives.Looking`."""
+        """See :class:`memory.features.history.feature.Looking`."""
 
         def work(connection: Connection) -> list[Fact]:
             found = (fact_of(row) for row in ask_many(connection, "following", ids))
@@ -122,7 +122,7 @@ class LineageStore(JournalPart):
         return await self._db.read(work)
 
     async def use_times(self, id: str) -> list[datetime]:
-        """See :class:`memory.features.history.lives.Looking`."""
+        """See :class:`memory.features.history.feature.Looking`."""
 
         def work(connection: Connection) -> list[datetime]:
             return [datetime.fromisoformat(row["at"]) for row in connection.execute(QUERIES["use_times"], (id,))]

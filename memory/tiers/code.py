@@ -19,10 +19,7 @@ from typing import Final
 
 from tree_sitter import Language, Node, Parser
 
-from memory.tiers.languages.bodies import without_bodies
-from memory.tiers.languages.detect import by_lines, by_path, is_named, shown_by
-from memory.tiers.languages.grammars import Grammar, load
-from memory.tiers.languages.patterns import defining
+from memory.tiers.languages import Grammar, by_lines, by_path, defining, is_named, load, shown_by, without_bodies
 from memory.tiers.lines import MAX_LINE_CHARS, Rank, RankedLine, narrow, select_lines
 from memory.tiers.listings import is_search
 from memory.tiers.shape import Hint

@@ -6,7 +6,7 @@ from typing import TypedDict
 
 from aiohttp import web
 
-from memory.audit import AuditEntry
+from memory.provenance import AuditEntry
 from proxy.api.params import memory_of, query_limit, query_text
 from proxy.api.responses import Json, answer
 

@@ -7,7 +7,6 @@ from aiohttp import web
 from proxy.api import (
     audit,
     config,
-    content,
     embedder,
     export,
     facts,
@@ -23,12 +22,10 @@ from proxy.api import (
     openapi,
     page,
     provenance,
-    ready,
     savings,
     search,
     sessions,
     status,
-    tickets,
     tools,
 )
 from proxy.api.auth import authenticate
@@ -40,7 +37,6 @@ _PARTS = (
     audit,
     health,
     findings,
-    ready,
     status,
     savings,
     search,
@@ -49,7 +45,6 @@ _PARTS = (
     export,
     imports,
     hook,
-    content,
     sessions,
     forget,
     page,
@@ -59,7 +54,6 @@ _PARTS = (
     embedder,
     config,
     tools,
-    tickets,
     keys,
 )
 

@@ -9,8 +9,7 @@ from typing import Annotated, Any, TypedDict
 from aiohttp import web
 
 from memory.client_key import ClientKey
-from memory.hooks.answer_fields import Fields
-from memory.hooks.params import checked_text
+from memory.hooks.route_request import Fields, checked_text
 from proxy.api.access import access
 from proxy.api.params import body_of, memory_of
 from proxy.api.responses import Json, answer

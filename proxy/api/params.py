@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import orjson
 from aiohttp import web
 
-from memory.hooks.params import checked_id, checked_text, choices
+from memory.hooks.route_request import checked_id, checked_text, choices
 from memory.parts import Memory
 from memory.scope import Scope
 from memory.session import Mode

@@ -12,8 +12,8 @@ from aiohttp import web
 from memory.context.explain import SearchRound
 from memory.context.temporal_questions import end_of
 from memory.fact import Sensitivity
-from memory.hooks.answer_fields import Fields
-from proxy.api import serializers
+from memory.hooks.route_request import Fields
+from proxy.api import responses
 from proxy.api.params import memory_of, owners_of, query_limit, query_text
 from proxy.api.responses import Json, answer
 from proxy.errors import Refusal
@@ -34,7 +34,7 @@ class MatchFate(TypedDict):
     fate: str
 
 
-FoundMemory = Annotated[dict[str, Any], Fields("FoundMemory", serializers.MemoryJson, Match)]
+FoundMemory = Annotated[dict[str, Any], Fields("FoundMemory", responses.MemoryJson, Match)]
 LookedAt = Annotated[dict[str, Any], Fields("LookedAt", FoundMemory, MatchFate)]
 
 
@@ -72,9 +72,7 @@ async def search(request: web.Request) -> Json[SearchResults | ExplainedSearch]:
     limit, now = query_limit(request, 10), datetime.now().astimezone()
     as_of = _moment(query_text(request, "as_of"), now)
     found = await memory_of(request).commands.search(text, await owners_of(request), limit, as_of)
-    results = [
-        serializers.memory(each.memory, now) | {"score": round(each.score, 4), "why": each.why} for each in found
-    ]
+    results = [responses.memory(each.memory, now) | {"score": round(each.score, 4), "why": each.why} for each in found]
     return answer({"results": results})
 
 
@@ -82,7 +80,7 @@ async def _explained(request: web.Request, text: str) -> Json[SearchResults | Ex
     now, tokens = datetime.now().astimezone(), memory_of(request).settings.recall.tokens
     why = await memory_of(request).commands.explain(text, await owners_of(request), tokens)
     looked = [
-        serializers.memory(each.memory, now)
+        responses.memory(each.memory, now)
         | {
             "score": round(each.score, 4),
             "why": {name: round(part, 4) for name, part in each.why.items()},

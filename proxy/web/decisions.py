@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from aiohttp import web
 
 from memory.fact import Fact
-from proxy.api import serializers
+from proxy.api import responses
 from proxy.api.params import id_of
 from proxy.auth.web_sessions import DecidedFact
 from proxy.errors import Refusal
@@ -88,6 +88,6 @@ async def _decided(
     visit: PageVisit, decide: Callable[[str, Sequence[str]], Awaitable[Fact]], word: str, why: str, page: str
 ) -> web.Response:
     fact = await decide(id_of(visit.request), await visit.everything())
-    text = serializers.memory(fact, visit.now)["text"]
+    text = responses.memory(fact, visit.now)["text"]
     visit.session.fact, visit.session.decided = DecidedFact(fact.id, text, word, page), ""
     return visit.sent_to(page, f"{word}: {why}.")

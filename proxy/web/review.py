@@ -12,7 +12,7 @@ from memory.candidate import CandidateState
 from memory.fact import Fact, Sensitivity
 from memory.services.person.commands import NotFound
 from memory.services.person.fact_revision import Superseded
-from proxy.api import serializers
+from proxy.api import responses
 from proxy.api.facts import changes_of, drafts_of
 from proxy.fail_open import fail_open
 from proxy.web.contradictions import contradictions
@@ -82,7 +82,7 @@ async def _rivals(visit: PageVisit, groups: Sequence[Sequence[Fact]]) -> list[li
 
 async def _weighed(visit: PageVisit, fact: Fact, place: int) -> dict[str, Any]:
     """A fact to be decided about, and for the first ones what was said of it and what would change if it holds."""
-    held = serializers.memory(fact, visit.now)
+    held = responses.memory(fact, visit.now)
     if place >= WEIGHED:
         return {"held": held, "said": [], "changes": None}
     said = await visit.ask("GET", "facts/{id}/sayings", limit=SAID, everything=True, id=fact.id)

@@ -10,18 +10,28 @@ import orjson
 from memory.conversation import Conversation, Form, Message, Reasoning, Role
 from memory.edits import Append, Drop, Edit
 from proxy.wire.dialect import Listener, RequestView, Spoken, Unreadable
-from proxy.wire.edit_writer import by_message, leaving, written
+from proxy.wire.edit_writer import (
+    PartNames,
+    Place,
+    Swap,
+    arguments,
+    by_message,
+    free,
+    in_content,
+    leaving,
+    result,
+    sealed,
+    written,
+)
 from proxy.wire.incremental_read import IncrementalReader
-from proxy.wire.listener import StreamListener, WholeListener
+from proxy.wire.listener import StreamListener, Terminator, WholeListener
 from proxy.wire.parts import openai_responses as parts
-from proxy.wire.parts.offered_tools import offered
+from proxy.wire.parts import openai_responses as replies
+from proxy.wire.parts.content import offered
 from proxy.wire.parts.openai_responses import kind_of
-from proxy.wire.place import PartNames, Place, Swap, arguments, free, in_content, result, sealed
 from proxy.wire.refusals import openai_refusal, openai_too_long
-from proxy.wire.replies import openai_responses as replies
 from proxy.wire.slices import count_of, fields_of, is_string, offset_of, string_of, value_of
 from proxy.wire.splice import Splice, appended, spliced
-from proxy.wire.terminator_gate import Terminator
 from proxy.wire.validation import openai_responses as rules
 
 _TEXTS = frozenset({"input_text", "output_text", "text", "summary_text", "reasoning_text"})

@@ -18,7 +18,7 @@ from memory.learning.citations import citations
 from memory.learning.pasted_text import parted
 from memory.learning.reports import unframed
 from memory.learning.user_claims import claims_authority
-from memory.tiers.languages.detect import shown_by
+from memory.tiers.languages import shown_by
 from memory.tiers.listings import is_listing, is_search
 from memory.tiers.logs import is_log
 from memory.tiers.shape import Hint

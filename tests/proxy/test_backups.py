@@ -13,7 +13,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from memory.features.backups.keeping import SCHEDULED, BackupKeeper
+from memory.features.backups.feature import SCHEDULED, BackupKeeper
 from memory.restore import restore
 from memory.stores.backups.backup import ASIDE, JOURNAL, NoBackup, backups_in, differing, read_list, take
 from memory.stores.backups.places import BackupState, own_place, read_state, write_state

@@ -26,12 +26,15 @@ from memory.candidate import (
     stable_of,
 )
 from memory.fact import Fact, MemoryTier, Origin, Passage, Sensitivity, Stability, State, Stream
-from memory.features.approvals.convention_files import ConventionFile, checked, no_folder, shared_owner
-from memory.features.approvals.managed_section import (
+from memory.features.approvals.convention_files import (
+    ConventionFile,
     Malformed,
     SectionEdits,
     bullets,
+    checked,
     has_section,
+    no_folder,
+    shared_owner,
     taken,
     written,
 )

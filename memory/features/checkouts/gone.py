@@ -16,8 +16,8 @@ from memory.fact import Fact, Origin, Passage, State
 from memory.features.checkouts import marking
 from memory.features.checkouts.awaited import unseen
 from memory.features.checkouts.checking import CitationState, CitationVerdict
-from memory.features.checkouts.journal_port import CheckoutJournal
 from memory.features.checkouts.looking import CheckoutView
+from memory.features.checkouts.rows import CheckoutJournal
 from memory.features.checkouts.sight import CheckoutWatcher, Clock
 from memory.features.checkouts.upkeep import MOST_ASKED
 from memory.hooks.command import count, project_of

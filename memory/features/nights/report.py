@@ -9,12 +9,10 @@ from typing import Annotated, Any, NotRequired, TypedDict
 
 from memory.candidate import Candidate, Proposal
 from memory.fact import Fact, Sensitivity, State
-from memory.features.nights.consolidation.diff import ChangeAction, DiscardedPass, FactChange
-from memory.features.nights.consolidation.plan_codec import PlannedNight
+from memory.features.nights.consolidation.diff import ChangeAction, DiscardedPass, FactChange, PlannedNight
 from memory.features.nights.runner import NightOutcome
 from memory.features.nights.store import Night, NightChange
-from memory.hooks.answer_fields import Fields
-from memory.hooks.serializers import HIDDEN
+from memory.hooks.route_request import HIDDEN, Fields
 from memory.ports import SummaryLine
 
 

@@ -26,8 +26,7 @@ from memory.context.prior_findings import (
 from memory.conversation import Conversation
 from memory.features.subagents.folders import AllowedFolders
 from memory.features.subagents.journal_port import ResearchJournal
-from memory.features.subagents.research_index import ResearchIndex
-from memory.features.subagents.research_passages import MENTIONED
+from memory.features.subagents.research_index import MENTIONED, ResearchIndex
 from memory.learning.research import opening_question
 from memory.research import ResearchOutcome, owners_of, worked_in
 from memory.scope import Scope

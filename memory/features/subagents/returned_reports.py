@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from memory.conversation import Message, Role
 from memory.features.subagents.journal_port import ResearchJournal
-from memory.features.subagents.research_passages import SPACE
+from memory.features.subagents.research_index import SPACE
 from memory.learning.reports import acknowledges, delivery, fails, promised, report_of, unframed
 from memory.learning.research import ObservedExchange, handed_back, unseen
 from memory.learning.spawning import is_spawner

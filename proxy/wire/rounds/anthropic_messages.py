@@ -8,11 +8,9 @@ from typing import Any
 import orjson
 
 from proxy.wire.lenient_json import dict_in, dump, int_in, list_in, loads, str_in
-from proxy.wire.replies.anthropic_messages import usage_of
-from proxy.wire.rounds.events import named, with_data, with_fields
-from proxy.wire.rounds.stream import StreamWriter
+from proxy.wire.parts.anthropic_messages import usage_of
+from proxy.wire.rounds.stream import StreamWriter, WholeWriter, named, with_data, with_fields
 from proxy.wire.rounds.turn import ContentMark, HiddenCall, RoundTurn, mark_of, mark_of_other
-from proxy.wire.rounds.whole_replies import WholeWriter
 from proxy.wire.sse import ServerEvent
 
 _ENDED = b"end_turn"

@@ -9,14 +9,11 @@ import msgspec
 
 from proxy.wire.dialect import BadRequest, Framing, RequestView, Unreadable
 from proxy.wire.lenient_json import dict_in, dump, list_in, loads, str_in
-from proxy.wire.parts.gemini_generate import field
-from proxy.wire.replies.gemini_generate import first_candidate, usage_of
-from proxy.wire.rounds.events import with_data
+from proxy.wire.parts.gemini_generate import field, first_candidate, usage_of
 from proxy.wire.rounds.replay import among, copy_of, known_again, string_at
 from proxy.wire.rounds.round_format import Definition, RoundFormat
-from proxy.wire.rounds.stream import StreamWriter
+from proxy.wire.rounds.stream import StreamWriter, WholeWriter, with_data
 from proxy.wire.rounds.turn import ContentMark, HiddenCall, HiddenRoundRecord, RoundTurn, mark_of, mark_of_other
-from proxy.wire.rounds.whole_replies import WholeWriter
 from proxy.wire.slices import cut, fields_of, is_list, items_of, span, string_of, value_of
 from proxy.wire.splice import Splice
 from proxy.wire.sse import ServerEvent

@@ -8,11 +8,9 @@ import orjson
 
 from memory.conversation import Usage
 from proxy.wire.lenient_json import dict_in, dump, list_in, loads, str_in
-from proxy.wire.replies.openai_chat import usage_of
-from proxy.wire.rounds.events import with_data, with_fields
-from proxy.wire.rounds.stream import StreamWriter
+from proxy.wire.parts.openai_chat import usage_of
+from proxy.wire.rounds.stream import StreamWriter, WholeWriter, with_data, with_fields
 from proxy.wire.rounds.turn import HiddenCall, RoundTurn, mark_of
-from proxy.wire.rounds.whole_replies import WholeWriter
 from proxy.wire.sse import ServerEvent
 
 _DONE = b"data: [DONE]\n\n"
