@@ -5,7 +5,6 @@ from __future__ import annotations
 from aiohttp import web
 
 from proxy.api import (
-    audit,
     config,
     embedder,
     export,
@@ -18,7 +17,6 @@ from proxy.api import (
     imports,
     keys,
     log,
-    names,
     openapi,
     page,
     provenance,
@@ -26,7 +24,6 @@ from proxy.api import (
     search,
     sessions,
     status,
-    tools,
 )
 from proxy.api.auth import authenticate
 from proxy.api.elsewhere import after_opening
@@ -34,13 +31,11 @@ from proxy.api.responses import answers
 from proxy.edge import EDGE, Edge
 
 _PARTS = (
-    audit,
     health,
     findings,
     status,
     savings,
     search,
-    names,
     facts,
     export,
     imports,
@@ -53,7 +48,6 @@ _PARTS = (
     openapi,
     embedder,
     config,
-    tools,
     keys,
 )
 

@@ -1,4 +1,7 @@
-"""What was done to requests: which memories were added, why, how large, how long it took; why the newest is so."""
+"""What was done to requests: which memories were added, why, how large, how long it took; why the newest is so.
+
+The audit log: who asked what of our own endpoints.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from memory.conversation import Usage
 from memory.fact import Sensitivity
 from memory.hooks.route_request import Fields
 from memory.parts import Memory
+from memory.provenance import AuditEntry
 from memory.scope import Scope
 from memory.services.person.why import why as found_out
 from memory.session import Receipt
@@ -217,3 +221,17 @@ async def why(request: web.Request) -> Json[Why]:
             "receipt": receipt,
         }
     )
+
+
+class Audited(TypedDict):
+    """The newest entries of the audit log."""
+
+    audit: list[AuditEntry]
+
+
+@routes.get("/api/audit")
+async def audit(request: web.Request) -> Json[Audited]:
+    """``?limit=50&who=…&what=…``: the newest first."""
+    who, what = query_text(request, "who"), query_text(request, "what")
+    found = await memory_of(request).journal.audited(query_limit(request, 50), who, what)
+    return answer({"audit": found})
