@@ -15,12 +15,11 @@ from memory.clock import local_now
 from memory.features import features
 from memory.hooks.chain import Features
 from memory.hooks.feature import Core
-from memory.journal_choice import forget_redacted, open_journal, replica_name
 from memory.learning.redact import also_redact
 from memory.models.embedder_choice import choose_embedder
 from memory.models.tokens import TokenCounter
 from memory.models.windows import open_windows
-from memory.parts import Memory
+from memory.parts import Memory, forget_redacted, open_journal, replica_name
 from memory.policy import Policies
 from memory.ports import Guard, LanguageModel
 from memory.scope import Scope

@@ -19,17 +19,21 @@ from memory.stores.base import ask_many
 from memory.stores.connection import Connection, Row
 from memory.stores.exchange_draft import ExchangeDraft
 from memory.stores.gate import LoopGate
-from memory.stores.histories import DIGEST, common, fresh, join, split
-from memory.stores.history_cache import BASES, EarlierExchange, RecentHistories
+from memory.stores.history_cache import BASES, DIGEST, EarlierExchange, RecentHistories, common, fresh, join, split
 from memory.stores.memory_cache import KnownMemories
 from memory.stores.messages import PackedMessage, nobody, seal_all, write_messages
 from memory.stores.queries import QUERIES, write_several
-from memory.stores.recent_commits import CommittedExchange, ExchangeOwner, history_of
+from memory.stores.recent_commits import CommittedExchange, ExchangeOwner, Reading, WorkerBacklog, history_of
 from memory.stores.rows import names, receipt_of, receipt_text, session_of, stamp
-from memory.stores.sessions import write_entries, write_session
-from memory.stores.taints import RunningTaints
-from memory.stores.trails import forms, last_link, reply_message, write_trail
-from memory.stores.worker_backlog import Reading, WorkerBacklog
+from memory.stores.sessions import (
+    RunningTaints,
+    forms,
+    last_link,
+    reply_message,
+    write_entries,
+    write_session,
+    write_trail,
+)
 
 # A history is stored whole after so many deltas, so that reading one never follows a long chain.
 DEPTH = 64

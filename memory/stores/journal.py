@@ -12,12 +12,11 @@ from typing import TypeVar
 from memory.lru import LruDict
 from memory.ports import Counts, Lesson, SharedEvents
 from memory.stores.agreement import Agreements
-from memory.stores.audit import Audit
 from memory.stores.base import JournalPart, ask_many
 from memory.stores.behaviour import BehaviourStore
 from memory.stores.candidates import Candidates
 from memory.stores.checkouts import CheckoutStore
-from memory.stores.client_keys import ClientKeyStore
+from memory.stores.client_keys import Audit, ClientKeyStore
 from memory.stores.connection import Connection
 from memory.stores.database import Database, Synchronous, Watch
 from memory.stores.engine import Engine, RowSecurity
@@ -29,7 +28,6 @@ from memory.stores.graph import EntityGraph
 from memory.stores.history_cache import OpenedMessages, RecentHistories
 from memory.stores.listing import ListingStore, RecentActivityStore, SummaryStore
 from memory.stores.memory_cache import ChangedMemories, KnownMemories
-from memory.stores.memory_retention import MemoryRetention
 from memory.stores.memory_uses import LineageStore
 from memory.stores.messages import Redact, Redactor, RedactorsByOrg, no_others
 from memory.stores.outbox import Outbox
@@ -38,13 +36,12 @@ from memory.stores.provenance import Provenance
 from memory.stores.queries import QUERIES
 from memory.stores.recent_commits import RecentCommits
 from memory.stores.research import Researches
-from memory.stores.retention import Retention
+from memory.stores.retention import MemoryRetention, Retention
 from memory.stores.rows import check_columns, stamp
-from memory.stores.sessions import LatestTurnStore, Sessions
+from memory.stores.sessions import LatestTurnStore, RunningTaints, Sessions
 from memory.stores.set_aside import SetAsideStore
 from memory.stores.spill import Spill
 from memory.stores.sums import PEOPLE, Sums
-from memory.stores.taints import RunningTaints
 from memory.stores.transfer import TransferStore
 
 P = TypeVar("P", bound="FeaturePart")

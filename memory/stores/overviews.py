@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from memory.ports import Journaled, JournaledMessage, Overview, StoredMessage
 from memory.stores.base import ask_many
 from memory.stores.connection import Connection
-from memory.stores.histories import split
+from memory.stores.history_cache import split
 from memory.stores.messages import unseal
 from memory.stores.queries import QUERIES
-from memory.stores.recent_commits import CommittedExchange, ExchangeOwner
-from memory.stores.worker_backlog import Reading, WorkerBacklog
+from memory.stores.recent_commits import CommittedExchange, ExchangeOwner, Reading, WorkerBacklog
 
 # How many messages before the first fresh one are read too: the call that a result answers stands among them.
 BEFORE = 40

@@ -10,7 +10,7 @@ from memory.conversation import Usage
 from memory.edits import handle
 from memory.stores.base import JournalPart
 from memory.stores.connection import Connection
-from memory.stores.histories import DIGEST
+from memory.stores.history_cache import DIGEST
 from memory.stores.queries import QUERIES
 from memory.stores.rows import stamp
 

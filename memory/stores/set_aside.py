@@ -28,13 +28,12 @@ from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.exchange_draft import Damaged, ExchangeDraft, Texts, dump, load
 from memory.stores.exchanges import Exchanges, WrittenExchange
 from memory.stores.forgetting import texts_of
-from memory.stores.histories import split
+from memory.stores.history_cache import split
 from memory.stores.lost_journal import files_aside
 from memory.stores.queries import QUERIES
 from memory.stores.rows import fact_of, passage_of, session_of
-from memory.stores.sessions import by_trail, write_new_entry, write_session
+from memory.stores.sessions import by_trail, links, write_new_entry, write_session
 from memory.stores.spill import Spill
-from memory.stores.trails import links
 
 log = logging.getLogger(__name__)
 

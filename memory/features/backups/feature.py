@@ -35,7 +35,7 @@ from memory.stores.backups.places import (
     write_state,
 )
 from memory.stores.backups.sealing import sealed_in
-from memory.stores.backups.verifying import faults_of, indexed_of
+from memory.stores.backups.upgrading import faults_of, indexed_of
 
 SCHEDULED: Final = "on schedule"
 ANEW: Final = "anew, after something was forgotten"
