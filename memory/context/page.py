@@ -160,7 +160,6 @@ def _is_personal(fact: Fact) -> bool:
 
 
 def heading(stream: Stream) -> str:
-    """The heading of a stream."""
     return _HEADINGS[stream]
 
 

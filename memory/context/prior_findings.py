@@ -94,7 +94,6 @@ class SimilarResearch:
 
 
 def compared_text(text: str, vector: Vector) -> ComparedText:
-    """A text to compare."""
     return ComparedText(" ".join(text.split()).casefold(), frozenset(stems(text)), vector)
 
 

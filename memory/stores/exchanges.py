@@ -85,12 +85,9 @@ class Exchanges(WorkerBacklog):
                 del self._drafts[exchange.id]
 
     async def newest_exchange(self) -> int:
-        """See :class:`memory.ports.Journal`."""
         return await self._db.look(lambda connection: int(connection.execute(QUERIES["exchange_newest"]).fetchone()[0]))
 
     async def recent_replies(self, person: str, limit: int) -> list[tuple[Session, datetime, Message]]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> list[tuple[Session, datetime, Message]]:
             rows = connection.execute(QUERIES["replies_recent"], (RECENT, person, limit)).fetchall()
             if not rows:
@@ -103,11 +100,9 @@ class Exchanges(WorkerBacklog):
         return await self._db.read(work)
 
     async def unlearned(self, limit: int) -> list[Journaled]:
-        """See :class:`memory.ports.Journal`."""
         return await self._behind("learned", limit, self._journaled)
 
     async def receipt(self, id: str, of: Scope | None = None) -> Receipt | None:
-        """See :class:`memory.ports.Journal`."""
         between: tuple[str | None, ...] = (id, id + "\U0010ffff")
         query = ("receipt_find", between) if of is None else ("receipt_of", (*between, of.org, of.user))
 
@@ -120,8 +115,6 @@ class Exchanges(WorkerBacklog):
         return await self._db.look(work)
 
     async def receipts(self, limit: int, of: Scope | None = None) -> list[Receipt]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> list[Receipt]:
             if of is None:
                 rows = connection.execute(QUERIES["receipts_newest"], (limit,))

@@ -223,12 +223,9 @@ class SqlJournal(
         self._db.try_again()
 
     def key(self) -> bytes:
-        """See :class:`memory.ports.Journal`."""
         return self._key
 
     async def meta(self, name: str) -> bytes | None:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> bytes | None:
             row = connection.execute(QUERIES["meta_get"], (name,)).fetchone()
             return row["value"] if row else None
@@ -236,7 +233,6 @@ class SqlJournal(
         return await self._db.read(work)
 
     async def set_meta(self, name: str, value: bytes) -> None:
-        """See :class:`memory.ports.Journal`."""
         await self._db.write(lambda connection: connection.execute(QUERIES["meta_set"], (name, value)), anywhere=True)
 
     async def first_meta(self, name: str, value: bytes) -> bytes:
@@ -252,17 +248,13 @@ class SqlJournal(
         return await self._db.write(work, anywhere=True)
 
     async def tombstone(self, hashes: Sequence[bytes], at: datetime) -> None:
-        """See :class:`memory.ports.Journal`."""
         rows = [(key, stamp(at)) for key in hashes]
         await self._db.write(lambda connection: connection.executemany(QUERIES["tombstone_add"], rows))
 
     async def lift_tombstone(self, hash: bytes) -> None:
-        """See :class:`memory.ports.Journal`."""
         await self._db.write(lambda connection: connection.execute(QUERIES["tombstone_lift"], (hash,)))
 
     async def is_forgotten(self, hashes: Sequence[bytes]) -> frozenset[bytes]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> frozenset[bytes]:
             if self._db.empty("tombstones", connection):
                 return frozenset()
@@ -271,11 +263,9 @@ class SqlJournal(
         return await self._few(work, len(hashes))
 
     async def counts(self) -> Counts:
-        """See :class:`memory.ports.Journal`."""
         return await self._db.read(lambda connection: Counts(**dict(connection.execute(QUERIES["counts"]).fetchone())))
 
     async def close(self) -> None:
-        """See :class:`memory.ports.Journal`."""
         with suppress(StoreFault):
             await self.write_cursors()
         await self._spill.close()

@@ -21,12 +21,9 @@ class Overviews(WorkerBacklog):
     """The part of the journal that knows L0 and L1 of what it holds."""
 
     async def untiered(self, limit: int) -> list[Journaled]:
-        """See :class:`memory.ports.Journal`."""
-
         return await self._behind("tiered", limit, end_of)
 
     async def write_overviews(self, number: int, owner: str, overviews: Mapping[tuple[bytes, int], Overview]) -> None:
-        """See :class:`memory.ports.Journal`."""
         if number and not overviews and self._newly.passes("tiered", number):
             return
         redact = self._redact.of_owner(owner)
@@ -53,8 +50,6 @@ class Overviews(WorkerBacklog):
             self._newly.moved("tiered", number)
 
     async def shelved(self, session: str, digests: Sequence[bytes]) -> dict[bytes, StoredMessage]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> dict[bytes, StoredMessage]:
             person = connection.execute(QUERIES["session_person"], (session,)).fetchone()
             if person is None:
@@ -69,15 +64,12 @@ class Overviews(WorkerBacklog):
         return await self._db.read(work)
 
     async def without_overviews(self, session: str, digests: Sequence[bytes]) -> frozenset[bytes]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> frozenset[bytes]:
             return frozenset(row[0] for row in ask_many(connection, "messages_without_overviews", digests, (session,)))
 
         return await self._few(work, len(digests))
 
     async def messages_by_digest(self, person: str, prefix: str, limit: int = 2) -> list[JournaledMessage]:
-        """See :class:`memory.ports.Journal`."""
         first, last = (bytes.fromhex(prefix[: 2 * DIGEST].ljust(2 * DIGEST, filler)) for filler in "0f")
 
         def work(connection: Connection) -> list[JournaledMessage]:

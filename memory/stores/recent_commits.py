@@ -113,7 +113,6 @@ class RecentCommits:
         self._newest = max(self._newest, number)
 
     def remember(self, committed: CommittedExchange) -> None:
-        """An exchange was committed."""
         with self._lock:
             self._exchanges[committed.number] = committed
             self._size += len(committed.history)

@@ -195,7 +195,6 @@ class Researches(Overviews, ErasureStore):
         return await self._db.read(work) if len(id) > 1 else None
 
     async def session(self, id: str) -> Session | None:
-        """A session by its id."""
         row = await self._db.read(lambda connection: connection.execute(QUERIES["session_get"], (id,)).fetchone())
         return session_of(row) if row else None
 

@@ -91,8 +91,6 @@ class Sessions(JournalPart):
     _newly: RecentCommits
 
     async def session_by_key(self, key: str) -> Session | None:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> Session | None:
             row = connection.execute(QUERIES["session_by_key"], (key,)).fetchone()
             return session_of(row) if row else None
@@ -112,7 +110,6 @@ class Sessions(JournalPart):
     async def session_by_messages(
         self, namespace: str, messages: Sequence[bytes], end: int
     ) -> tuple[Session, int, tuple[bytes, ...]] | None:
-        """See :class:`memory.ports.Journal`."""
         begin = f"{namespace}:trail:"
         keys = begin, f"{begin[:-1]};"
 
@@ -127,16 +124,12 @@ class Sessions(JournalPart):
         return await self._db.read(work) if messages else None
 
     async def ledger(self, session: str) -> tuple[Entry, ...]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> tuple[Entry, ...]:
             return tuple(entry_of(row) for row in connection.execute(QUERIES["ledger_of"], (session,)))
 
         return await self._db.read(work)
 
     async def given(self, session: str) -> list[tuple[bytes, tuple[str, ...]]]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> list[tuple[bytes, tuple[str, ...]]]:
             rows = connection.execute(QUERIES["ledger_given"], (session,)).fetchall()
             given = orjson.loads("[" + ",".join(row["memories"] for row in rows) + "]")
@@ -158,8 +151,6 @@ class Sessions(JournalPart):
         self._newly.stands(await self._db.write(work, anywhere=True))
 
     async def withdraw(self, session: Session, entries: Sequence[Entry]) -> None:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> Row:
             row = write_session(connection, session)
             for entry in entries:
@@ -192,7 +183,6 @@ class LatestTurnStore(JournalPart):
     """The part of the journal that is asked where sessions stand."""
 
     async def latest(self, limit: int, runtime: str = "", of: Scope | None = None) -> list[tuple[Session, Receipt]]:
-        """See :class:`memory.ports.Journal`."""
         query = ("latest_turns", (runtime, limit)) if of is None else ("latest_of", (runtime, limit, of.org, of.user))
 
         def work(connection: Connection) -> list[tuple[Session, Receipt]]:
@@ -202,8 +192,6 @@ class LatestTurnStore(JournalPart):
         return await self._db.read(work)
 
     async def turns(self, person: str, name: str, limit: int = 2) -> list[JournaledTurn]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> list[JournaledTurn]:
             end = name + "\U0010ffff" if len(name) >= NAMED else name
             found = (person, name, end, limit)

@@ -51,22 +51,18 @@ class SetAsideStore(Exchanges):
     _left: tuple[Path, ...] = ()  # that it could not write, and leaves to the next one
 
     async def commit(self, exchange: Exchange, entries: Sequence[Entry] = (), messages: Sequence[Message] = ()) -> None:
-        """See :class:`memory.ports.Journal`."""
         await super().commit(exchange, entries, messages)
         self._spill.drop(exchange.id)
 
     @property
     def aside(self) -> int:
-        """See :class:`memory.ports.Journal`."""
         return sum(id not in self._drafts for id in self._spill.ids)
 
     @property
     def broken(self) -> int:
-        """See :class:`memory.ports.Journal`."""
         return self._damaged + len(self._left)
 
     async def set_aside(self, exchange: Exchange, entries: Sequence[Entry] = ()) -> None:
-        """See :class:`memory.ports.Journal`."""
         # A commit that waits for a `forget` makes its draft only after it.
         under_way = None if self._gate.shut else self._drafts.get(exchange.id)
         drafted = await self._drafted_in_time(exchange.id, under_way) if under_way is not None else None
@@ -77,7 +73,6 @@ class SetAsideStore(Exchanges):
             self._spill.drop(exchange.id)
 
     async def take_back(self, but: Collection[str] = ()) -> int:
-        """See :class:`memory.ports.Journal`."""
         taken = 0
         for id in self._spill.ids:
             if id in self._drafts or id in but:
@@ -100,7 +95,6 @@ class SetAsideStore(Exchanges):
         return taken
 
     async def forget_aside(self) -> SetAsideErasure:
-        """See :class:`memory.ports.Journal`."""
         waiting = sum(id not in self._drafts for id in self._spill.ids) + len(self._left)
         pages = len(await asyncio.to_thread(files_aside, self._db.folder))
         if await self._db.read(_people) > 1:

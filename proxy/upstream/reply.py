@@ -75,11 +75,9 @@ class _Content:
     body: bytes
 
     async def iter_any(self) -> AsyncIterator[bytes]:
-        """The bytes."""
         yield self.body
 
     async def read(self, n: int = -1) -> bytes:
-        """The bytes."""
         return self.body
 
 

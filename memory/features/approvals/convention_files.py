@@ -20,7 +20,6 @@ from memory.scope import Layer, place_of
 from memory.settings import ProjectFolder
 
 MAX_RULE_CHARS = 1000
-"""Characters of a rule."""
 
 
 @dataclass(frozen=True, slots=True)

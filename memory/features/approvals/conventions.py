@@ -110,7 +110,6 @@ class Conventions:
         self._now = now
 
     async def planned(self, candidate: Candidate, retire: bool = False) -> WritePlan:
-        """See :class:`memory.features.approvals.write_plan.Crystallizer`."""
         owner = shared_owner(candidate)
         place = self._place(owner)
         try:

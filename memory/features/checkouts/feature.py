@@ -125,7 +125,6 @@ class _Worked:
     came: deque[tuple[datetime, Checkout]] = field(default_factory=lambda: deque(maxlen=MOST_REMEMBERED))
 
     def at(self, moment: datetime) -> Checkout | None:
-        """The checkout as it was then."""
         return next((checkout for came, checkout in reversed(self.came) if came <= moment), None)
 
 

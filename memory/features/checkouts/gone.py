@@ -111,7 +111,6 @@ class GoneCode:
             then()
 
     async def of(self, owners: Sequence[str], now: datetime) -> Gone:
-        """All of some owners."""
         cited: dict[str, list[LearnedAt]] = {}
         for owner in owners:
             for each in await self._journal.learnt_after(owner, "", MOST_ASKED):

@@ -90,7 +90,6 @@ def night_json(
     candidates: Iterable[Candidate],
     facts: Mapping[str, Fact],
 ) -> NightJson:
-    """A night as it was, line by line."""
     return asdict(held) | {
         "counted": held.changes,
         "changes": _written([each for each in changes if each.action != ChangeAction.PLAIN], facts),
@@ -114,7 +113,6 @@ def outcome_json(outcome: NightOutcome, owners: Sequence[str], changes: bool) ->
 
 
 def candidates_json(put_forward: Iterable[Proposal | Candidate]) -> list[ProposalJson]:
-    """What was put forward."""
     return [asdict(each) | {"why": each.why} for each in put_forward]
 
 

@@ -190,7 +190,6 @@ Improve = Callable[[PlannedNight], Awaitable[PlannedNight]]
 
 
 async def as_planned(planned: PlannedNight) -> PlannedNight:
-    """A night as it was planned."""
     return planned
 
 

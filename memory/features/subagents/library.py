@@ -92,7 +92,6 @@ class ResearchLibrary:
         return [Hit(each, round(scores[each.id], 4), by_session.get(each.id)) for each in found]
 
     async def newest(self, owners: Sequence[str], limit: int) -> list[Research]:
-        """The newest research of some owners."""
         return await self._journal.newest_research(owners, limit)
 
     async def named(self, handle: str, owners: Sequence[str]) -> Research:

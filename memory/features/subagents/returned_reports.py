@@ -173,13 +173,11 @@ def _promised_report(agent: str, came: ReturnedMessage) -> str:
 
 
 async def is_forgotten(journal: ResearchJournal, owners: Sequence[str], text: str) -> bool:
-    """Whether a text was forgotten by one of these owners."""
     key = journal.key()
     return bool(await journal.is_forgotten([tombstone_of(key, owner, text) for owner in owners]))
 
 
 def person_of(session: Session) -> str:
-    """Whose a session is."""
     return session.scope.owner(Layer.USER) or ""
 
 

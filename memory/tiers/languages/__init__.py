@@ -179,7 +179,6 @@ def defining(name: str, lines: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 _MAX_HEAD_CHARS: Final = 2_000
-"""Characters of a head."""
 
 _DEF = re.compile(r"^(([ \t]*)(?:async[ \t]+)?def[ \t]+\w+)[^\n]*", re.MULTILINE)
 _FIRST = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*([ \t]*)")

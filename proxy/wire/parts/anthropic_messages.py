@@ -133,7 +133,6 @@ def of_document(data: bytes) -> Reply:
 
 
 def of_stream(events: Iterable[ServerEvent]) -> Reply:
-    """The reply in a stream of events."""
     heard = _MessageBuilder()
     for event in events:
         value = loads(event.data)

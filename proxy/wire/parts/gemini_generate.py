@@ -173,7 +173,6 @@ def of_document(data: bytes) -> Reply:
 
 
 def of_stream(events: Iterable[ServerEvent]) -> Reply:
-    """The reply in a stream of events."""
     heard = _DocumentBuilder()
     for event in events:
         heard.take(event.data)

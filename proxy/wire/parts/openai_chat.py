@@ -140,7 +140,6 @@ def of_document(data: bytes) -> Reply:
 
 
 def of_stream(events: Iterable[ServerEvent]) -> Reply:
-    """The reply in a stream of events."""
     heard = _ChoiceBuilder()
     done = False
     chunks = []

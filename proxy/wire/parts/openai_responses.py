@@ -155,7 +155,6 @@ def of_document(data: bytes) -> Reply:
 
 
 def of_stream(events: Iterable[ServerEvent]) -> Reply:
-    """The reply in a stream of events."""
     heard = _ResponseBuilder()
     for event in events:
         value = loads(event.data)

@@ -68,14 +68,12 @@ class AnthropicStream(StreamWriter):
         return raw
 
     def so_far(self) -> RoundTurn:
-        """What this round said so far."""
         blocks = {index: self._block(index) for index in sorted(self._blocks)}
         return turn_of(
             [(raw, self._place.get(index) is None) for index, raw in blocks.items()], self._stop, self._usage, self.over
         )
 
     def close(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         delta = {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_sequence": None}}
         end = orjson.dumps(delta | {"usage": self._usage})
         return named("message_delta", end) + named("message_stop", b'{"type":"message_stop"}')
@@ -115,7 +113,6 @@ class AnthropicWhole(WholeWriter):
         self._shown: list[bytes] = []
 
     def end(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         value = loads(self._data)
         if not isinstance(value, dict) or not isinstance(value.get("content"), list):
             return self._data
@@ -135,7 +132,6 @@ class AnthropicWhole(WholeWriter):
         return b"" if self._turn.goes_on else self._document({})
 
     def close(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         return self._document({("stop_reason",): b'"' + _ENDED + b'"'})
 
     def _document(self, more: Mapping[tuple[str, ...], bytes]) -> bytes:

@@ -64,24 +64,20 @@ class GeminiStream(StreamWriter):
         return with_data(raw, event, dump(value).encode(errors="replace"))
 
     def end(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         shown = super().end()
         self._ended = True
         return shown
 
     def turn(self) -> RoundTurn:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         self._read()
         # There is no terminator but the upstream's end.
         self.over = self.over or (self._ended and bool(self._stop))
         return self.so_far()
 
     def so_far(self) -> RoundTurn:
-        """What this round said so far."""
         return turn_of(self._parts, self._stop, self._usage, self.over)
 
     def close(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         content = {"parts": [{"text": ""}], "role": "model"}
         last = {"candidates": [{"content": content, "finishReason": "STOP", "index": 0}]}
         document = {**last, **self._like, "usageMetadata": self._usage}
@@ -97,7 +93,6 @@ class GeminiWhole(WholeWriter):
         self._shown: list[str] = []
 
     def end(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         value = loads(self._data)
         if not isinstance(value, dict) or not _first(value):
             return self._data
@@ -111,7 +106,6 @@ class GeminiWhole(WholeWriter):
         return b"" if self._turn.goes_on else self._document("")
 
     def close(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         return self._document("STOP")
 
     def _document(self, stop: str) -> bytes:
@@ -137,7 +131,6 @@ def parts_in(data: bytes, ours: frozenset[str]) -> SpokenParts:
 
 
 def turn_of(spoken: SpokenParts, stop: str, usage: Mapping[str, Any], over: bool) -> RoundTurn:
-    """A round out of its parts."""
     calls: list[HiddenCall] = []
     marks: list[ContentMark] = []
     lines: list[str] = []

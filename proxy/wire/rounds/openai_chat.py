@@ -72,12 +72,10 @@ class ChatStream(StreamWriter):
         return with_data(raw, event, dump(value).encode(errors="replace"))
 
     def so_far(self) -> RoundTurn:
-        """What this round said so far."""
         fields = {key: texts if key == "reasoning_details" else "".join(texts) for key, texts in self._fields.items()}
         return turn_of(fields, self._calls, self.ours, self._stop, self._usage, self.over)
 
     def close(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         last = self._like | {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
         end = b"data: " + dump(last).encode(errors="replace") + b"\n\n"
         if self._counted is not None:
@@ -133,7 +131,6 @@ class ChatWhole(WholeWriter):
         self._calls: list[Any] = []
 
     def end(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         value = loads(self._data)
         choices = list_in(value, "choices") if isinstance(value, dict) else []
         choice = choices[0] if choices and isinstance(choices[0], dict) else {}
@@ -154,7 +151,6 @@ class ChatWhole(WholeWriter):
         return b"" if self._turn.goes_on else self._document(value, str_in(choice, "finish_reason"))
 
     def close(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         return self._document(loads(self._data), "stop")
 
     def _document(self, value: dict[str, Any], stop: str) -> bytes:

@@ -39,7 +39,6 @@ class ResponsesStream(StreamWriter):
         self._usage: Usage | None = None
 
     def again(self) -> None:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         self._shown += self._visible()
         super().again()
 
@@ -66,12 +65,10 @@ class ResponsesStream(StreamWriter):
         return self._passed(raw, event, value, {} if place == index else {("output_index",): str(place).encode()})
 
     def so_far(self) -> RoundTurn:
-        """What this round said so far."""
         items = [(raw, self._place.get(index) is None) for index, raw in sorted(self._items.items())]
         return turn_of(items, self._stop, self._usage, self.over)
 
     def close(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         response = self._response | {"status": "completed", "output": [], "incomplete_details": None}
         end: dict[str, Any] = {"type": "response.completed"}
         if self._sequence is not None:
@@ -135,7 +132,6 @@ class ResponsesWhole(WholeWriter):
         self._shown: list[str] = []
 
     def end(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         value = loads(self._data)
         if not isinstance(value, dict) or not isinstance(value.get("output"), list):
             return self._data
@@ -151,7 +147,6 @@ class ResponsesWhole(WholeWriter):
         return b"" if self._turn.goes_on else self.close()
 
     def close(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         return with_fields(self._data, {("output",): _listed(self._shown), ("id",): self._id})
 
 

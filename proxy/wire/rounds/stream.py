@@ -40,11 +40,9 @@ class StreamWriter(ABC):
         self._unread: list[bytes] | None = []  # None when events are read as they come
 
     def feed(self, chunk: bytes) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         return b"".join([self._through(raw) for raw in self._events.feed(chunk)])
 
     def end(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         raw = self._events.finish()
         shown = self._through(raw) if raw else b""
         # Some servers leave the terminator out; the client gets none of theirs, but our rounds go on.
@@ -52,7 +50,6 @@ class StreamWriter(ABC):
         return shown
 
     def again(self) -> None:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         self._read()
         self.number += 1
         self.over = self.hides = False
@@ -60,7 +57,6 @@ class StreamWriter(ABC):
         self.begin()
 
     def turn(self) -> RoundTurn:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         self._read()
         return self.so_far()
 
@@ -133,7 +129,6 @@ class WholeWriter(ABC):
         self._turn = RoundTurn()
 
     def feed(self, chunk: bytes) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         self._data += chunk
         return b""
 
@@ -143,15 +138,12 @@ class WholeWriter(ABC):
 
     @property
     def hides(self) -> bool:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         return bool(self._turn.calls)
 
     def turn(self) -> RoundTurn:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         return self._turn
 
     def again(self) -> None:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         self._number += 1
         self.over = False
         self._turn = RoundTurn()

@@ -22,7 +22,6 @@ from memory.features.nights.consolidation.snapshot import lowest
 from memory.language.words import invented, stems
 
 MAX_FACT_CHARS = 400
-"""Characters of a fact."""
 FROM_SOURCES = 0.6
 """The least share of a sentence's stems that its sources have too: the rest is what joins them."""
 _SELF = re.compile(
