@@ -80,7 +80,7 @@ def _base(edge: Edge, path: str, headers: Mapping[str, str], model: str, dialect
     route = route_of(upstream, dialect.name, model)
     if route is not None and route.bridge:
         raise Refusal(
-            401, f"this model is reached by a key of the house, which is not for strangers: {HOW_TO_SHOW_A_KEY}"
+            401, f"this model uses a server-side API key, which only known callers may use: {HOW_TO_SHOW_A_KEY}"
         )
     return base_of(upstream, dialect.name, model, headers, path)
 

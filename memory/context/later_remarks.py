@@ -59,7 +59,7 @@ class LaterRemark:
     later: Memory
 
 
-class _Said(NamedTuple):
+class _Remark(NamedTuple):
     """A sentence of a passage, or a fact: when it was said, its own words, and how it is told."""
 
     memory: Memory
@@ -100,7 +100,7 @@ def later_remarks(
         and may_be_shown(memory, now)
         and not is_question(memory)
     ][:PASSAGES]
-    told = [_Said(memory, memory.recorded_at, words_of(memory.text), memory.text) for memory in (*shown, *present)]
+    told = [_Remark(memory, memory.recorded_at, words_of(memory.text), memory.text) for memory in (*shown, *present)]
     said = [
         *(each for each in told if isinstance(each.memory, Fact) and _may_stand(each.memory, now)),
         *_sentences(passages, told, words_of_the_known(candidates, frozenset(), now)),
@@ -130,7 +130,7 @@ def later_remarks(
     for _, fact, each in related:
         if taken.isdisjoint((fact.id, each.memory.id)) and len(chosen) < REMARKS:
             taken |= {fact.id, each.memory.id}
-            chosen.append(LaterRemark(fact, _as_told(each)))
+            chosen.append(LaterRemark(fact, _as_memory(each)))
     return chosen
 
 
@@ -140,7 +140,7 @@ def _may_stand(fact: Fact, now: datetime) -> bool:
     return may_be_shown(fact, now) and fact.origin.trusted and not fact.contradicts
 
 
-def _is_later(said: _Said, fact: Fact, new: set[str]) -> bool:
+def _is_later(said: _Remark, fact: Fact, new: set[str]) -> bool:
     """Whether something was said after a fact, elsewhere; of two facts one at least must be ``new`` to the request."""
     if said.at <= fact.recorded_at or said.memory.source == fact.source:
         return False
@@ -155,8 +155,8 @@ def _in_common(fact: Fact, words: frozenset[int]) -> float:
 
 
 def _sentences(
-    passages: Iterable[Passage], told: Sequence[_Said], over: dict[bytes, frozenset[int]]
-) -> Iterator[_Said]:
+    passages: Iterable[Passage], told: Sequence[_Remark], over: dict[bytes, frozenset[int]]
+) -> Iterator[_Remark]:
     """The sentences of passages that tell more than what is told already, and more than what is ``over``."""
     for passage in passages:
         for sentence, whole in _with_what_leans(sentences(passage.text)):
@@ -164,9 +164,9 @@ def _sentences(
                 continue
             words = words_of(sentence)
             ended = over.get(passage.source, frozenset())
-            if not words or _is_told(passage.at, words, told) or len(words & ended) >= OVER * len(words):
+            if not words or _is_covered(passage.at, words, told) or len(words & ended) >= OVER * len(words):
                 continue
-            yield _Said(passage, passage.at, words, whole)
+            yield _Remark(passage, passage.at, words, whole)
 
 
 def _with_what_leans(said: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -176,12 +176,12 @@ def _with_what_leans(said: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield sentence, both if behind and leans(behind) and len(both.split()) <= WORDS else sentence
 
 
-def _is_told(at: datetime, words: frozenset[int], told: Sequence[_Said]) -> bool:
+def _is_covered(at: datetime, words: frozenset[int], told: Sequence[_Remark]) -> bool:
     """Whether something that was said then or later says it: what is older has the same subject, and no news."""
     return any(each.at >= at and len(words & each.words) >= HELD * len(words) for each in told)
 
 
-def _as_told(said: _Said) -> Memory:
+def _as_memory(said: _Remark) -> Memory:
     memory = said.memory
     return replace(memory, text=said.text, preview=0, gaps=()) if isinstance(memory, Passage) else memory
 

@@ -188,7 +188,7 @@ def earlier_questions(
     ]
 
 
-def told_relevance(
+def passage_relevance(
     weighed: WeightedQuery,
     candidates: Iterable[tuple[IndexHit, Memory]],
     present: frozenset[str],

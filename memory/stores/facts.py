@@ -54,7 +54,7 @@ class Facts(JournalPart):
         passages = [
             tuple(passage_row(passage, self._redact.of_owner(passage.owner)).values()) for passage in lesson.passages
         ]
-        stored = _as_told(lesson, facts, passages)
+        stored = _stored_verbatim(lesson, facts, passages)
         # The names of what was redacted are looked for in what was stored.
         named = {id: (memory.owner, lesson.names[id]) for id, memory in stored.items() if id in lesson.names}
         came = QueueStates(self._db.state("outbox"), self._db.state("graph_due"))
@@ -297,7 +297,7 @@ def _changed(connection: Connection, name: str, parameters: object) -> bool:
     return connection.execute(QUERIES[name], parameters).rowcount > 0
 
 
-def _as_told(
+def _stored_verbatim(
     lesson: Lesson, facts: Sequence[Mapping[str, Any]], passages: Sequence[Sequence[Any]]
 ) -> dict[str, Fact | Passage]:
     """Those of a lesson's memories that are stored as it tells them, by their ids: no secret stood in them."""

@@ -129,4 +129,4 @@ async def body_of(request: web.Request, fields: Mapping[str, type]) -> dict[str,
     return payload
 
 
-_TYPES = {str: "text", bool: "truth value (true or false)", list: "list", dict: "JSON object"}
+_TYPES = {str: "text", bool: "boolean", list: "list", dict: "JSON object"}

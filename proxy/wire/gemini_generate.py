@@ -17,10 +17,9 @@ from memory.edits import Append, Edit
 from proxy.wire.dialect import Framing, Listener, RequestView, Spoken, Unreadable
 from proxy.wire.edit_writer import Place, Swap, arguments, free, written
 from proxy.wire.incremental_read import IncrementalReader
-from proxy.wire.listener import BLANK_LINE, UnterminatedListener, WholeListener
+from proxy.wire.listener import BLANK_LINE, DocumentListener, UnterminatedListener
 from proxy.wire.model_name import model_in_path
 from proxy.wire.parts import gemini_generate as parts
-from proxy.wire.parts import gemini_generate as replies
 from proxy.wire.parts.content import offered
 from proxy.wire.parts.gemini_generate import Fields, field, has_failed, only_text
 from proxy.wire.refusals import google_refusal, google_too_long
@@ -122,11 +121,11 @@ class GeminiGenerate:
 
     def listen(self, streamed: bool) -> Listener:
         """A listener for one reply."""
-        return UnterminatedListener(_STOPPED, BLANK_LINE, _heard) if streamed else WholeListener(replies.of_document)
+        return UnterminatedListener(_STOPPED, BLANK_LINE, _heard) if streamed else DocumentListener(parts.of_document)
 
 
 def _heard(chunks: Sequence[bytes]) -> Reply:
-    return replies.of_stream(events(chunks))
+    return parts.of_stream(events(chunks))
 
 
 def _append(text: bytes, message: msgspec.Raw, edits: Sequence[Append]) -> list[Splice]:

@@ -181,7 +181,7 @@ class BoundedBuffer:
             self.chunks.append(chunk)
 
 
-class WholeListener:
+class DocumentListener:
     """Hears a reply that is one JSON document: its last byte is its terminator, and only the end shows which it is."""
 
     ended = False

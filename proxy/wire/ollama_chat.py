@@ -28,7 +28,7 @@ from proxy.wire.dialect import Framing, Listener, RequestView, Spoken, Unreadabl
 from proxy.wire.edit_writer import Place, arguments, free, written
 from proxy.wire.incremental_read import IncrementalReader
 from proxy.wire.lenient_json import dict_in, dump, int_in, list_in, loads, str_in
-from proxy.wire.listener import LINE_END, UnterminatedListener, WholeListener
+from proxy.wire.listener import LINE_END, DocumentListener, UnterminatedListener
 from proxy.wire.parts.content import message, offered
 from proxy.wire.parts.openai_chat import call_of, tool_names
 from proxy.wire.refusals import ollama_refusal, ollama_too_long
@@ -184,7 +184,7 @@ class OllamaChat:
 
     def listen(self, streamed: bool) -> Listener:
         """A listener for one reply."""
-        return UnterminatedListener(_DONE, LINE_END, of_lines) if streamed else WholeListener(of_document)
+        return UnterminatedListener(_DONE, LINE_END, of_lines) if streamed else DocumentListener(of_document)
 
 
 def _append(text: bytes, message: msgspec.Raw, edits: Sequence[Append]) -> list[Splice]:

@@ -11,9 +11,8 @@ from memory.edits import Append, Edit
 from proxy.wire.dialect import Listener, RequestView, Spoken, Unreadable
 from proxy.wire.edit_writer import Fields, PartNames, Place, arguments, free, in_content, result, sealed, written
 from proxy.wire.incremental_read import IncrementalReader
-from proxy.wire.listener import StreamListener, Terminator, WholeListener
+from proxy.wire.listener import DocumentListener, StreamListener, Terminator
 from proxy.wire.parts import openai_chat as parts
-from proxy.wire.parts import openai_chat as replies
 from proxy.wire.parts.content import offered
 from proxy.wire.refusals import openai_refusal, openai_too_long
 from proxy.wire.slices import count_of, fields_of, is_object, items_of, string_of, value_of
@@ -91,7 +90,7 @@ class OpenAIChat:
 
     def listen(self, streamed: bool) -> Listener:
         """A listener for one reply."""
-        return StreamListener(_DONE, replies.of_stream) if streamed else WholeListener(replies.of_document)
+        return StreamListener(_DONE, parts.of_stream) if streamed else DocumentListener(parts.of_document)
 
 
 def _append(text: bytes, message: msgspec.Raw, edits: Sequence[Append]) -> list[Splice]:

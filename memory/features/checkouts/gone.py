@@ -189,14 +189,14 @@ def questions(gone: Gone) -> tuple[FeatureQuestion, ...]:
     turns = Counter(project_of(each.owner) for each in gone.passages)
     return tuple(
         FeatureQuestion(
-            f"{_told(facts[project], turns[project])} code that is gone from {project}",
+            f"{_summary_line(facts[project], turns[project])} code that is gone from {project}",
             f"palimpsest gone --project {shlex.quote(project)}",
         )
         for project in sorted(facts | turns)
     )
 
 
-def _told(facts: int, turns: int) -> str:
+def _summary_line(facts: int, turns: int) -> str:
     parts = [count(number, what) for number, what in ((facts, "fact"), (turns, "turn of talk")) if number]
     return f"{' and '.join(parts)} {'cites' if facts + turns == 1 else 'cite'}"
 

@@ -92,7 +92,7 @@ class ReturnedReports:
                 continue
             if not is_spawner(came.names.get(call, spawn.errand.tool), came.spawners):
                 continue
-            told = await asyncio.to_thread(_Told.by, text, [*known.values()])
+            told = await asyncio.to_thread(_SpawnResult.by, text, [*known.values()])
             if call in failed or told.failed:
                 await self._cut(came, spawn, known.get(call))
                 continue
@@ -147,7 +147,7 @@ class ReturnedReports:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _SpawnResult:
     """What a spawn call gave back: that it failed, the names under which reports will come, or a report that is none
     of those that are known."""
 
@@ -156,7 +156,7 @@ class _Told:
     report: bool = False
 
     @classmethod
-    def by(cls, text: str, known: Sequence[Research]) -> _Told:
+    def by(cls, text: str, known: Sequence[Research]) -> _SpawnResult:
         """What a text tells. One that was sent once more is the newest report of the same research."""
         if fails(text):
             return cls(failed=True)

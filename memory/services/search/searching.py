@@ -25,8 +25,8 @@ from memory.context.rank import (
     Weights,
     earlier_questions,
     is_question,
+    passage_relevance,
     rank,
-    told_relevance,
 )
 from memory.context.route import reach
 from memory.context.search_results import (
@@ -164,7 +164,7 @@ class Searcher:
             relevance(),
             worded=passes(question, whole.weighed, evidence),
             asks=question.work < 1.0 or "?" in question.said,
-            told=told_relevance(whole.weighed, whole.candidates, moment.present),
+            told=passage_relevance(whole.weighed, whole.candidates, moment.present),
             present=moment.present,
         )
         # What has not been read since the start is read now, half a millisecond each.

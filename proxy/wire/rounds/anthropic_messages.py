@@ -9,7 +9,7 @@ import orjson
 
 from proxy.wire.lenient_json import dict_in, dump, int_in, list_in, loads, str_in
 from proxy.wire.parts.anthropic_messages import usage_of
-from proxy.wire.rounds.stream import StreamWriter, WholeWriter, named, with_data, with_fields
+from proxy.wire.rounds.stream import DocumentWriter, StreamWriter, named, with_data, with_fields
 from proxy.wire.rounds.turn import ContentMark, HiddenCall, RoundTurn, mark_of, mark_of_other
 from proxy.wire.sse import ServerEvent
 
@@ -105,7 +105,7 @@ class AnthropicStream(StreamWriter):
         return block_of(block, arguments)
 
 
-class AnthropicWhole(WholeWriter):
+class AnthropicDocumentWriter(DocumentWriter):
     """The whole reply."""
 
     def __init__(self, ours: frozenset[str]) -> None:

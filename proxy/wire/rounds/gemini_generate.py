@@ -12,7 +12,7 @@ from proxy.wire.lenient_json import dict_in, dump, list_in, loads, str_in
 from proxy.wire.parts.gemini_generate import field, first_candidate, usage_of
 from proxy.wire.rounds.replay import among, copy_of, known_again, string_at
 from proxy.wire.rounds.round_format import Definition, RoundFormat
-from proxy.wire.rounds.stream import StreamWriter, WholeWriter, with_data
+from proxy.wire.rounds.stream import DocumentWriter, StreamWriter, with_data
 from proxy.wire.rounds.turn import ContentMark, HiddenCall, HiddenRoundRecord, RoundTurn, mark_of, mark_of_other
 from proxy.wire.slices import cut, fields_of, is_list, items_of, span, string_of, value_of
 from proxy.wire.splice import Splice
@@ -84,7 +84,7 @@ class GeminiStream(StreamWriter):
         return b"data: " + dump(document).encode(errors="replace") + b"\n\n"
 
 
-class GeminiWhole(WholeWriter):
+class GeminiDocumentWriter(DocumentWriter):
     """The whole reply."""
 
     def __init__(self, ours: frozenset[str]) -> None:
@@ -252,5 +252,13 @@ def _free(view: RequestView) -> bool:
 _NONE = msgspec.Raw(b"[]")
 
 MANNER = RoundFormat(
-    "contents", GeminiStream, GeminiWhole, replay_splices, _result, _tool, _free, answered=_answered, tools=_declared
+    "contents",
+    GeminiStream,
+    GeminiDocumentWriter,
+    replay_splices,
+    _result,
+    _tool,
+    _free,
+    answered=_answered,
+    tools=_declared,
 )

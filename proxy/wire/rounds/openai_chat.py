@@ -9,7 +9,7 @@ import orjson
 from memory.conversation import Usage
 from proxy.wire.lenient_json import dict_in, dump, list_in, loads, str_in
 from proxy.wire.parts.openai_chat import usage_of
-from proxy.wire.rounds.stream import StreamWriter, WholeWriter, with_data, with_fields
+from proxy.wire.rounds.stream import DocumentWriter, StreamWriter, with_data, with_fields
 from proxy.wire.rounds.turn import HiddenCall, RoundTurn, mark_of
 from proxy.wire.sse import ServerEvent
 
@@ -122,7 +122,7 @@ class ChatStream(StreamWriter):
         return with_data(raw, event, with_fields(event.data, {("id",): self._id})) if self.number and self._id else raw
 
 
-class ChatWhole(WholeWriter):
+class ChatDocumentWriter(DocumentWriter):
     """The whole reply."""
 
     def __init__(self, ours: frozenset[str]) -> None:

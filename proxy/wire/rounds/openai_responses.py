@@ -10,7 +10,7 @@ import orjson
 from memory.conversation import Usage
 from proxy.wire.lenient_json import dict_in, dump, int_in, list_in, loads, str_in
 from proxy.wire.parts.openai_responses import usage_of
-from proxy.wire.rounds.stream import StreamWriter, WholeWriter, named, with_data, with_fields
+from proxy.wire.rounds.stream import DocumentWriter, StreamWriter, named, with_data, with_fields
 from proxy.wire.rounds.turn import ContentMark, HiddenCall, RoundTurn, mark_of, mark_of_other
 from proxy.wire.sse import ServerEvent
 
@@ -124,7 +124,7 @@ class ResponsesStream(StreamWriter):
         return with_data(raw, event, with_fields(event.data, fields)) if fields else raw
 
 
-class ResponsesWhole(WholeWriter):
+class ResponsesDocumentWriter(DocumentWriter):
     """The whole reply."""
 
     def __init__(self, ours: frozenset[str]) -> None:

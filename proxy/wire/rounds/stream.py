@@ -116,7 +116,7 @@ class StreamWriter(ABC):
         """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
 
 
-class WholeWriter(ABC):
+class DocumentWriter(ABC):
     """Writes one document out of several (see :class:`~proxy.wire.rounds.turn.ReplyWriter`). Nothing comes out before
     the last one is there. ``ours`` are the names of our own tools."""
 
