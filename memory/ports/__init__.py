@@ -1,9 +1,8 @@
 """What memory needs of the world, and no word on which process answers.
 
     journal                 the durable truth: exchanges, sessions, ledger, facts, passages, receipts
-    handed                  the values that it hands over and is handed
-    index                   the vector index
-    models                  embedders and language models
+    records                 the values that it hands over and is handed
+    index                   the vector index, embedders and language models
     files                   lasting files
     shared_events           what other processes do that write the same journal
     guard                   what may fail or be late
