@@ -283,7 +283,7 @@ class _Stores(NamedTuple):
     journal: SqlJournal
     generations: Generations
     generation: Generation
-    index: Index
+    current_index: Index
     embedder: Embedder
     windows: ModelWindows
 

@@ -1,19 +1,8 @@
 """What an outline needs to know of each programming language. Another one is a table in ``languages.toml``.
 
-`detect` tells which language a text is in; `grammars` loads a tree-sitter grammar when it is first needed; `bodies`
-takes out what need not be parsed; `patterns` outlines line by line the languages without one, and those whose wheel is
-not installed.
-
-The table of languages, ``languages.toml``: what each is known by, and what an outline of it shows.
-
-Which language a text is in: by its path, else by its first line, else by a cheap guess at its lines.
-
-Tree-sitter grammars: which node of a language's tree is what in an outline, and the loading of them.
-
-Outlines by lines, for languages without a grammar: which lines define something, and how deep they stand.
-
-Program text without the bodies of its routines, row by row: an outline does not look into them, and a parser takes
-most of its time for them.
+Which language a text is in is told by its path, else by its first line, else by a cheap guess at its lines. A
+tree-sitter grammar is loaded when it is first needed; the bodies of routines, which take most of a parser's time, are
+taken out before. Languages without a grammar, and those whose wheel is not installed, are outlined line by line.
 """
 
 from __future__ import annotations
