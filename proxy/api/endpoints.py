@@ -5,6 +5,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from proxy.api import (
+    auth,
     config,
     embedder,
     export,
@@ -48,6 +49,7 @@ _PARTS = (
     openapi,
     embedder,
     config,
+    auth,
     keys,
 )
 
