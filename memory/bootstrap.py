@@ -38,7 +38,9 @@ from memory.services.pause import Pause
 from memory.services.person.commands import Commands
 from memory.services.person.fact_revision import FactReviser
 from memory.services.person.quarantine import Quarantine
+from memory.services.person.whole_person import WholePerson
 from memory.services.prepare import Preparation
+from memory.services.quota_use import QuotaUse
 from memory.services.recall import Recall
 from memory.services.reindexing import Reindexer
 from memory.services.replica import Duty, Replica
@@ -76,10 +78,11 @@ async def open_memory(
     guard: Guard,
     projects: Mapping[str, ProjectFolder] | None = None,
     now: Callable[[], datetime] = local_now,
+    may_work: bool = True,
 ) -> Memory | None:
     """Open the stores below ``home`` and start learning. None where memory is switched off in the settings.
     ``projects`` are the folders, by the owner of a project, that what is approved may be written into; ``now`` is the
-    clock by which memory lives.
+    clock by which memory lives; ``may_work`` is whether one of several replicas takes the work of one alone.
 
     Raises:
         StoreError: when the journal or the index cannot be opened. A damaged index is made anew instead.
@@ -90,7 +93,9 @@ async def open_memory(
     also_redact(settings.redact)
     policies = Policies(settings.policies, settings.journal.keep_days)
     forget_redacted()
-    journal, generations, generation, index, embedder, windows = await _open_stores(settings, home, policies, now)
+    journal, generations, generation, index, embedder, windows = await _open_stores(
+        settings, home, policies, now, may_work
+    )
 
     pause = Pause(home / "paused", alone=not journal.replicated)
 
@@ -137,6 +142,7 @@ async def open_memory(
         quotas := Quotas(settings.quotas, journal),
         policies,
     )
+    quota_use = QuotaUse(settings.quotas, journal, quotas, guard, now)
     tokens = TokenCounter()
     model = _model(settings.model, journal, now)
     reworded = _reworded(model, tokens) if model and settings.model.overviews else None
@@ -248,6 +254,7 @@ async def open_memory(
             chain,
             journal.memories,
             SharedErrands(journal, spawned) if journal.replicated else None,
+            quota_use,
         ),
         exchange_journal=notes,
         learner=learner,
@@ -266,6 +273,7 @@ async def open_memory(
         usage_calibration=reported,
         windows=windows,
         exporter=Exporter(journal, pages, chain),
+        whole_person=WholePerson(journal, learner, notes, pages, chain, sessions.live_sessions.forget, now),
         importer=importing,
         syncing=Syncing(journal, learner, importing),
         session_replayer=SessionReplayer(journal, journaled, room),
@@ -275,6 +283,7 @@ async def open_memory(
         retention=retaining,
         pause=pause,
         quotas=quotas,
+        quota_use=quota_use,
         replica=beside,
     )
 
@@ -289,7 +298,7 @@ class _Stores(NamedTuple):
 
 
 async def _open_stores(
-    settings: MemorySettings, home: Path, policies: Policies, now: Callable[[], datetime]
+    settings: MemorySettings, home: Path, policies: Policies, now: Callable[[], datetime], may_work: bool
 ) -> _Stores:
     """The journal and the index, with the embedder and the windows, which are read meanwhile."""
     database = settings.postgresql.url
@@ -312,6 +321,7 @@ async def _open_stores(
         settings.postgresql.direct_url,
         policies,
         settings.postgresql.unresponsive_ms / 1000,
+        may_work,
     )
     try:
         embedder, windows = await asyncio.gather(loading, open_windows(settings))

@@ -28,7 +28,9 @@ from memory.services.pause import Pause
 from memory.services.person.commands import Commands
 from memory.services.person.fact_revision import FactReviser
 from memory.services.person.quarantine import Quarantine
+from memory.services.person.whole_person import WholePerson
 from memory.services.prepare import Preparation
+from memory.services.quota_use import QuotaUse
 from memory.services.recall import Recall
 from memory.services.reindexing import Reindexer
 from memory.services.replica import Replica
@@ -61,10 +63,11 @@ def open_journal(
     direct_url: str | None = None,
     policies: Policies | None = None,
     unresponsive_seconds: float = 10.0,
+    may_work: bool = True,
 ) -> SqlJournal:
     """The journal of a home folder, or in a PostgreSQL ``database``, of which this may be one ``replica``'s; with
     ``flush`` it outlives a power cut too; ``policies`` know what else is redacted of whom;
-    ``unresponsive_seconds`` as in :class:`memory.stores.postgresql.database.PostgresDatabase`.
+    ``unresponsive_seconds`` and ``may_work`` as in :class:`memory.stores.postgresql.database.PostgresDatabase`.
 
     Raises:
         StoreError: when it cannot be opened.
@@ -88,6 +91,7 @@ def open_journal(
             own_index=own_index,
             direct_url=direct_url,
             redact_of=redact_of,
+            may_work=may_work,
             unresponsive_seconds=unresponsive_seconds,
         )
     return SqliteJournal(
@@ -166,6 +170,7 @@ class Memory:
     usage_calibration: UsageCalibration
     windows: ModelWindows
     exporter: Exporter
+    whole_person: WholePerson
     importer: Importer
     syncing: Syncing
     session_replayer: SessionReplayer
@@ -175,6 +180,7 @@ class Memory:
     retention: RetentionWorker
     pause: Pause
     quotas: Quotas
+    quota_use: QuotaUse
     replica: Replica | None = None
 
     @property
@@ -215,6 +221,7 @@ class Memory:
         await self.retention.stop()
         await self.index_repair.stop()
         await self.preparation.settle()
+        await self.quota_use.settle()
         await self.exchange_journal.stop()
         await self.quarantine.stop()
         await self.learner.stop()

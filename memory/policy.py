@@ -39,6 +39,11 @@ class Policy:
     upstreams: tuple[str, ...] | None = None
     keep_days: int | None = None
     keep_memories_days: int | None = None
+    keep_kinds_days: tuple[tuple[str, int], ...] = ()
+
+    def days_of(self, kind: str) -> int | None:
+        """How many days memories of a kind are kept; None for ever."""
+        return dict(self.keep_kinds_days).get(kind, self.keep_memories_days)
 
     @property
     def keeps_all(self) -> bool:
@@ -69,14 +74,16 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Unkept:
-    """What is to go of an owner: what was learnt ``before`` a time, and whether what is restricted, or about people,
-    goes however new it is. ``person`` is the owner of what is known of the same person in all projects."""
+    """What is to go of an owner: what was learnt ``before`` a time, of one ``kind`` of facts where one is named, and
+    whether what is restricted, or about people, goes however new it is. ``person`` is the owner of what is known of the
+    same person in all projects."""
 
     owner: str
     before: datetime | None = None
     restricted: bool = False
     personal: bool = False
     person: str = ""
+    kind: str = ""
 
 
 class Policies:
@@ -92,7 +99,9 @@ class Policies:
         """Whether there is anything that is ever to be deleted."""
         return self._keep_days is not None or any(
             not (each.personal and each.restricted)
-            or any(one.keep_days or one.keep_memories_days for one in (each, *each.users.values()))
+            or any(
+                one.keep_days or one.keep_memories_days or one.keep_kinds_days for one in (each, *each.users.values())
+            )
             for each in self._settings.values()
         )
 
@@ -103,6 +112,8 @@ class Policies:
         if settings is None:
             return self._otherwise
         user = settings.users.get(scope.user or "", KeepingSettings())
+        # What is said of a person goes before what is said of all, of one kind as of every kind.
+        kinds = {} if user.keep_memories_days else dict(settings.keep_kinds_days)
         return Policy(
             name or ANY,
             settings.personal,
@@ -111,6 +122,7 @@ class Policies:
             settings.upstreams,
             user.keep_days or settings.keep_days or self._keep_days,
             user.keep_memories_days or settings.keep_memories_days,
+            tuple(sorted((kinds | dict(user.keep_kinds_days)).items())),
         )
 
     def of_owner(self, owner: str) -> Policy:

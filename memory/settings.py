@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from cronsim import CronSim, CronSimError
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
+from memory.fact import FactKind
 from memory.session import Mode
 
 
@@ -255,19 +256,54 @@ class MeasureSettings(Section):
     holdout: float = Field(0.0, ge=0, le=0.5)
 
 
-class QuotaSettings(Section):
-    """How many memories may be learnt of an organisation, and of each of its people; None for any number."""
+REQUESTS: Final = "requests_a_day"
+RECALL_TOKENS: Final = "recall_tokens_a_day"
+"""The quotas of a day, by their settings' names."""
+
+
+class Quota(Section):
+    """How many memories may be learnt, how many requests sent and how many tokens recalled in a day; None for any
+    number, of one person for what holds for each."""
 
     memories: int | None = Field(None, ge=1)
+    requests_a_day: int | None = Field(None, ge=1)
+    recall_tokens_a_day: int | None = Field(None, ge=1)
+
+
+class QuotaSettings(Quota):
+    """The quotas of an organisation, of each of its people, and of some of them by their names."""
+
     memories_per_user: int | None = Field(None, ge=1)
+    requests_a_day_per_user: int | None = Field(None, ge=1)
+    recall_tokens_a_day_per_user: int | None = Field(None, ge=1)
+    users: Mapping[str, Quota] = Field(default_factory=dict)
+
+
+PASSAGE: Final = "passage"
+"""What a passage is called where memories are told apart by their kind."""
+
+
+def memory_kind(value: str) -> str:
+    """A kind of memories.
+
+    Raises:
+        ValueError: when there is none of that name.
+    """
+    if value != PASSAGE and value not in set(FactKind):
+        raise ValueError(f"is no kind of memories: {', '.join((PASSAGE, *FactKind))}")
+    return value
+
+
+MemoryKind = Annotated[str, AfterValidator(memory_kind)]
 
 
 class KeepingSettings(Section):
-    """After how many days a person's exchanges leave the journal, and memories are deleted; None for what stands above
-    it: the organisation's, then ``memory.journal.keep_days``, then for ever."""
+    """After how many days a person's exchanges leave the journal, and memories are deleted, or those of a kind; None
+    for what stands above it: the organisation's, then ``memory.journal.keep_days``, then for ever."""
 
     keep_days: int | None = Field(None, ge=1, le=100_000)
     keep_memories_days: int | None = Field(None, ge=1, le=100_000)
+    keep_kinds_days: Mapping[MemoryKind, Annotated[int, Field(ge=1, le=100_000)]] = Field(default_factory=dict)
 
 
 class PolicySettings(KeepingSettings):

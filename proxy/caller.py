@@ -159,6 +159,20 @@ def org_of(headers: Headers, prefix: Prefix, settings: Settings, issued_to: Call
     return _header(headers, "x-palimpsest-org") or prefix.org or settings.org
 
 
+def person_of(headers: Headers, prefix: Prefix, settings: Settings, secret: bytes, issued: Issued) -> Scope:
+    """The person a caller is, and their organisation, whatever is worked on; an empty place where nobody is known.
+
+    Raises:
+        Refusal: as :func:`resolve`.
+    """
+    claim = Prefix(
+        org=_header(headers, "x-palimpsest-org") or prefix.org,
+        user=_header(headers, "x-palimpsest-user") or prefix.user,
+    )
+    _, scope, _ = _allowed(identifying_key(headers, prefix), claim, None, settings, issued)
+    return without_secrets(Scope(scope.org, scope.user), secret)
+
+
 def _allowed(
     credential: str, claim: Prefix, around: str | None, settings: Settings, issued: Issued
 ) -> tuple[Credential | None, Scope, str]:

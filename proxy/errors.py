@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import orjson
 from aiohttp import web
 
@@ -22,6 +24,7 @@ class Refusal(Exception):
         self.retry_after: int | None = RETRY_SECONDS if status == 503 else None
         # There are too many connections: this one makes room.
         self.ends_connection = status == 503
+        self.headers: Mapping[str, str] = {}
 
 
 class UpstreamUnreachable(Exception):
@@ -47,7 +50,7 @@ def refuse(refusal: Refusal, dialect: Dialect | None) -> web.Response:
         status=refusal.status,
         body=body,
         content_type="application/json",
-        headers={"x-palimpsest-status": f"refused; {refusal.status}"},
+        headers={"x-palimpsest-status": f"refused; {refusal.status}", **refusal.headers},
     )
     if refusal.retry_after is not None:
         response.headers["Retry-After"] = str(refusal.retry_after)

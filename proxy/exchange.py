@@ -34,7 +34,9 @@ from proxy.pass_through import pass_through, whole_body
 from proxy.preparing import prepare, written_body
 from proxy.relay import relay
 from proxy.request_body import NO_THREAD, plain_text, read
+from proxy.request_quota import take_request
 from proxy.sending import answer_from_memory, upstream_sender
+from proxy.settings import Role
 from proxy.tracing import RequestTrace
 from proxy.upstream.direct import outgoing_headers
 from proxy.upstream.reply import ProviderReply, plain
@@ -49,6 +51,8 @@ async def exchange(request: web.Request) -> web.StreamResponse:
     LEFT.set({})
     errors_as = dialect_for_errors(request.raw_path.partition("?")[0], request.headers)
     try:
+        if edge.settings.server.role is Role.WORKER:
+            raise Refusal(421, "this server is a worker and takes no model calls (server.role): send them to a proxy")
         prefix, rest = split_prefix(origin_form(request.raw_path))
         path = forwardable(rest, edge.secrets.stand_in)
         dialect = dialect_of(path.partition("?")[0]) if request.method == "POST" else None
@@ -99,6 +103,7 @@ async def _answer(
         return await pass_through(request, edge, prefix, path, "this path has no memory")
     if not let_in and (why_not := await why_without_memory(request, edge)):
         return await pass_through(request, edge, prefix, path, untold or why_not, dialect)
+    LEFT.set({**admitted.headers, **await take_request(request.headers, prefix, edge, dialect)})
     with edge.traces.request(dialect.name, request.headers) as trace:
         return await _exchange(request, edge, prefix, path, dialect, trace)
 

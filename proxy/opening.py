@@ -13,6 +13,7 @@ from aiohttp import web
 from memory.session import Mode
 from proxy.edge import EDGE, Edge
 from proxy.fail_open import fail_open
+from proxy.settings import Role
 
 if TYPE_CHECKING:
     from memory.parts import Memory
@@ -78,7 +79,12 @@ async def _open_memory(edge: Edge) -> None:
         bootstrap = await asyncio.to_thread(importlib.import_module, "memory.bootstrap")
         edge.imported.set()
         memory: Memory | None = await bootstrap.open_memory(
-            edge.settings.memory, edge.settings.home, guard, edge.settings.folders, edge.now
+            edge.settings.memory,
+            edge.settings.home,
+            guard,
+            edge.settings.folders,
+            edge.now,
+            edge.settings.server.role is not Role.PROXY,
         )
         if memory is None or not memory.journal.replicated:
             return memory, edge.identity_key

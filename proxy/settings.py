@@ -11,6 +11,7 @@ import ipaddress
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -50,9 +51,18 @@ class DrainSettings(Section):
     reply_seconds: float = Field(5.0, ge=0, le=86_400)
 
 
-class ServerSettings(Section):
-    """Where we listen, and who may ask."""
+class Role(StrEnum):
+    """What a server does: all there is, the requests alone, or what is done behind them alone."""
 
+    ALL = "all"
+    PROXY = "proxy"
+    WORKER = "worker"
+
+
+class ServerSettings(Section):
+    """Where we listen, what we do, and who may ask."""
+
+    role: Role = Role.ALL
     host: str = "127.0.0.1"
     port: int = Field(8484, ge=0, le=65535)
     hosts: tuple[str, ...] = ()
@@ -213,6 +223,17 @@ class Settings(Section):
         keys = [credential.key for credential in self.credentials]
         if len(set(keys)) != len(keys):
             raise ValueError("credentials has the same key twice: a key must name one owner")
+        return self
+
+    @model_validator(mode="after")
+    def _divided_work_needs_a_shared_journal(self) -> Self:
+        role = self.server.role
+        if role is not Role.ALL and not self.memory.postgresql.replicas:
+            raise ValueError(
+                f"server.role is {role.value!r}, and the journal is this server's alone: only servers that share a "
+                "PostgreSQL database (memory.postgresql.url, with memory.postgresql.replicas: true) can divide the "
+                "work; with any other journal the role is 'all'"
+            )
         return self
 
 

@@ -28,6 +28,7 @@ from proxy.errors import Refusal, UpstreamUnreachable
 from proxy.limits import BUSY_SECONDS, Limited
 from proxy.preparing import prepare, written_body
 from proxy.request_body import read
+from proxy.request_quota import take_request
 from proxy.upstream.direct import address, incoming_headers, outgoing_headers
 from proxy.upstream.routes import base_of, checked, depends_on_model, route_of
 from proxy.wire import dialect_of
@@ -95,7 +96,12 @@ async def socket(
         # There are no hidden rounds here, and no reply but the provider's.
         return view, replace(edge.memory.preparation.offering(prepared, view.conversation, ""), answer=None)
 
-    return await _carry(request, edge, prefix, path, dialect, None if no_memory else prepare_frame, take)
+    async def take_with_quota(responses: int, size: int) -> None:
+        take(responses, size)
+        if responses and not no_memory:
+            await take_request(request.headers, prefix, edge, dialect)
+
+    return await _carry(request, edge, prefix, path, dialect, None if no_memory else prepare_frame, take_with_quota)
 
 
 async def _carry(
@@ -105,7 +111,7 @@ async def _carry(
     path: str,
     dialect: Dialect,
     prepare_frame: PrepareFrame | None,
-    take: Callable[[int, int], None],
+    take: Callable[[int, int], Awaitable[None]],
 ) -> web.StreamResponse:
     """Carry a socket; without ``prepare_frame`` memory takes no part."""
     settings = edge.settings.upstream
@@ -155,7 +161,7 @@ class _SocketRelay:
         path: str,
         dialect: Dialect,
         prepare_frame: PrepareFrame | None,
-        take: Callable[[int, int], None],
+        take: Callable[[int, int], Awaitable[None]],
         here: web.WebSocketResponse,
         there: aiohttp.ClientWebSocketResponse,
     ) -> None:
@@ -208,7 +214,7 @@ class _SocketRelay:
             try:
                 if asks and len(self._pending_responses) >= MOST_ASKED:
                     raise Limited("responses asked for that are not answered yet", BUSY_SECONDS)
-                self._take(int(asks), len(message.data))
+                await self._take(int(asks), len(message.data))
             except Limited as limited:
                 if not asks:
                     # Nothing answers such a frame: who sends too many is told by the end of the socket.
@@ -275,7 +281,12 @@ class _SocketRelay:
 def _refused_frame(dialect: Dialect, limited: Limited) -> str:
     """The event that refuses a response, as the provider tells it over a socket."""
     body = msgspec.json.decode(dialect.refusal(limited.status, limited.message, limited.where))
-    told = {"type": "error", "status": limited.status, **body, "headers": {"retry-after": str(limited.retry_after)}}
+    told = {
+        "type": "error",
+        "status": limited.status,
+        **body,
+        "headers": {"retry-after": str(limited.retry_after), **limited.headers},
+    }
     return msgspec.json.encode(told).decode()
 
 

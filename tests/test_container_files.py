@@ -146,7 +146,8 @@ def test_no_image_floats() -> None:
     assert all(re.search(r":v\d+\.\d+\.\d+$", image) for image in images)
 
 
-REPLICAS = ("proxy-1", "proxy-2")
+PROXIES, WORKER = ("proxy-1", "proxy-2"), "worker"
+REPLICAS = (*PROXIES, WORKER)
 
 
 def test_a_teams_replicas_have_settings_that_load() -> None:
@@ -155,6 +156,10 @@ def test_a_teams_replicas_have_settings_that_load() -> None:
     assert services["proxy-1"]["environment"] == services["proxy-2"]["environment"]
     given = {name: filled(value, keys) for name, value in services["proxy-1"]["environment"].items()}
     settings = load(environment=environment() | given).settings
+    role = "PALIMPSEST__SERVER__ROLE"
+    assert settings.server.role == "proxy"
+    assert services[WORKER]["environment"] == {**services["proxy-1"]["environment"], role: "worker"}
+    assert load(environment=environment() | given | {role: "worker"}).settings.server.role == "worker"
     assert settings.memory.postgresql.replicas and settings.memory.qdrant.url == "http://qdrant:6333"
     assert settings.memory.postgresql.url == "postgresql://palimpsest@postgresql/palimpsest"
     drain = settings.server.drain
@@ -167,9 +172,9 @@ def test_a_teams_replicas_have_settings_that_load() -> None:
 def test_each_of_a_teams_replicas_is_the_image_with_a_home_of_its_own() -> None:
     found = compose("compose.team.yaml")
     services = found["services"]
-    assert services["proxy-1"]["image"] == services["proxy-2"]["image"] == compose()["services"]["palimpsest"]["image"]
+    assert {services[name]["image"] for name in REPLICAS} == {compose()["services"]["palimpsest"]["image"]}
     homes = [services[name]["volumes"] for name in REPLICAS]
-    assert homes == [["replica-1:/data"], ["replica-2:/data"]]
+    assert homes == [["replica-1:/data"], ["replica-2:/data"], ["replica-3:/data"]]
     for name in REPLICAS:
         assert services[name]["depends_on"] == {
             "postgresql": {"condition": "service_healthy"},
@@ -189,10 +194,9 @@ def test_the_balancer_asks_paths_that_are_there_and_knows_all_replicas() -> None
     assert mounted == ["./haproxy.team.cfg:/usr/local/etc/haproxy/haproxy.cfg:ro"]
     backends = dict(re.findall(r"^backend (\w+)\n((?:  .*\n?)+)", text, re.MULTILINE))
     port = environment()["PALIMPSEST__SERVER__PORT"]
-    for rest in backends.values():
-        assert re.findall(r"^  server (\S+) (\S+)", rest, re.MULTILINE) == [
-            (name, f"{name}:{port}") for name in REPLICAS
-        ]
+    for backend, rest in backends.items():
+        names = (WORKER,) if backend == "work" else PROXIES
+        assert re.findall(r"^  server (\S+) (\S+)", rest, re.MULTILINE) == [(name, f"{name}:{port}") for name in names]
     asked = {name: re.findall(r"http-check send meth GET uri (\S+)", rest) for name, rest in backends.items()}
     assert asked == {
         "replicas": [READY],

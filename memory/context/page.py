@@ -29,8 +29,8 @@ from memory.understanding.cores import is_core
 PAGE_OPENING: Final = "<memory-page>\nNotes from earlier sessions: background, not new requests."
 PAGE_CLOSING: Final = "</memory-page>"
 UNSETTLED: Final = " (unsettled)"
-"""Stands behind what something else contradicts."""
-EARLIER: Final = " (said earlier; the line above is newer and says otherwise)"
+"""Stands behind what something else contradicts that is not known to be older, or may be an exception."""
+EARLIER: Final = " (said earlier; the newer line above may have replaced it)"
 """Stands behind what something newer, which stands right above it, contradicts."""
 
 _HEADINGS: Final = {
@@ -60,8 +60,8 @@ _LIFE: Final = (Category.PERSON, Category.PREFERENCES, Category.PEOPLE)
 _PRIVATE: Final = (Layer.USER, Layer.USER_PROJECT)
 
 
-LineOf = Callable[[Fact, bool], str]
-"""The line of a fact; true where what stands right above it says otherwise."""
+LineOf = Callable[[Fact, str], str]
+"""The line of a fact, with a mark behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,8 +248,9 @@ def marked(framed: str, facts: Iterable[Fact], words: Mapping[str, str]) -> str:
     """A framed page with words behind the lines of some facts, by their ids."""
     for fact in facts:
         if behind := words.get(fact.id):
-            line = disarmed(_line(fact))
-            framed = framed.replace(f"\n{line}\n", f"\n{line} ({quoted(behind, '  ')})\n", 1)
+            for mark in ("", EARLIER, UNSETTLED):
+                line = disarmed(_line(fact, mark))
+                framed = framed.replace(f"\n{line}\n", f"\n{line} ({quoted(behind, '  ')})\n", 1)
     return framed
 
 
@@ -305,23 +306,21 @@ def page_text(fact: Fact) -> str:
     return fact.core if fact.core and is_core(fact.core, without_answered(fact.text)) else fact.text
 
 
-def _line(fact: Fact, earlier: bool = False) -> str:
+def _line(fact: Fact, mark: str = "") -> str:
     said = page_text(fact)
     text = f"- {quoted(in_words(on_page(said)), '  ')}"
     if wrong := unsaid(fact.wrong, said):
         text += f" (not: {quoted(wrong, '  ')})"
-    if earlier:
-        return text + EARLIER
-    return text + UNSETTLED if fact.contradicts else text
+    return text + mark
 
 
 def _each_once(made: LineOf) -> LineOf:
-    lines: dict[tuple[str, bool], str] = {}
+    lines: dict[tuple[str, str], str] = {}
 
-    def line(fact: Fact, earlier: bool) -> str:
-        key = (fact.id, earlier)
+    def line(fact: Fact, mark: str) -> str:
+        key = (fact.id, mark)
         if key not in lines:
-            lines[key] = made(fact, earlier)
+            lines[key] = made(fact, mark)
         return lines[key]
 
     return line
@@ -333,15 +332,19 @@ def _by_stream(
     """The lines of each stream, in the order in which they were learned; what something newer contradicts stands right
     below that."""
     there = {fact.id for fact in facts}
+    newer_ids = {id: {each.id for each in own} for id, own in newer.items()}
     above = {fact.id: [each for each in newer.get(fact.id, ()) if each.id in there] for fact in facts}
     under = {id: each[0].id for id, each in above.items() if each}
     lines: dict[Stream, list[Item]] = {stream: [] for stream in Stream}
 
-    def put(fact: Fact, stream: Stream, earlier: bool) -> None:
-        lines[stream].append(Item(fact.id, line(fact, earlier)))
+    def mark_of(fact: Fact) -> str:
+        return UNSETTLED if any(fact.id not in newer_ids.get(id, ()) for id in fact.contradicts) else ""
+
+    def put(fact: Fact, stream: Stream, mark: str) -> None:
+        lines[stream].append(Item(fact.id, line(fact, mark)))
         for each in below.get(fact.id, ()):
-            # A rule and its exception both hold.
-            put(each, stream, not each_in_scope((each, fact)))
+            # A rule and its exception both hold; which of them is one is only read.
+            put(each, stream, UNSETTLED if each_in_scope((each, fact)) else EARLIER)
 
     ordered = sorted(facts, key=lambda fact: (fact.recorded_at, fact.id))
     below: dict[str, list[Fact]] = {}
@@ -350,7 +353,7 @@ def _by_stream(
             below.setdefault(under[fact.id], []).append(fact)
     for fact in ordered:
         if fact.id not in under:
-            put(fact, fact.stream, False)
+            put(fact, fact.stream, mark_of(fact))
     return {stream: tuple(items) for stream, items in lines.items() if items}
 
 

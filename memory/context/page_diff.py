@@ -27,6 +27,8 @@ SPARED: Final = 4
 """So many lines may go at once, however few there are."""
 
 _ITEM = re.compile(r"\s{0,8}(?:[-*+•]|\d{1,3}[.)])\s{1,8}")
+_EARLIER_ONCE: Final = " (said earlier; the line above is newer and says otherwise)"
+"""What stands behind such lines in files that were written by a release before this wording."""
 _NOT = re.compile(r" \(not: [^()]*\)$")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufffd]")
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -121,7 +123,9 @@ def _one_of(left: Counter[str], mark: str) -> bool:
 
 def statement_of_line(line: str) -> str:
     """What a line of the page says, free of what we put behind it."""
-    return _NOT.sub("", line.strip().removesuffix(EARLIER).removesuffix(UNSETTLED)).strip()
+    for mark in (EARLIER, _EARLIER_ONCE, UNSETTLED):
+        line = line.strip().removesuffix(mark)
+    return _NOT.sub("", line).strip()
 
 
 def _lines(text: str, known: frozenset[str]) -> tuple[list[NumberedLine], list[RejectedLine]]:

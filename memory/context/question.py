@@ -175,6 +175,12 @@ _ERROR: Final = re.compile(
     r"|timed? ?out|undefined|unresolved|conflict|segmentation fault))\b",
     re.IGNORECASE,
 )
+_ENDED: Final = re.compile(
+    r"\W*(?:(?:the )?(?:command|process|tool)\s+)?(?:failed|exited|ended|finished)\b"
+    r"[^\n]{0,20}?\b(?:code|status):?\s*-?\d+\W*",
+    re.IGNORECASE,
+)
+"""A line that says how a command ended, and nothing of why."""
 _NOISE: Final = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{12,}\b|\d{2}:\d{2}:\d{2}[.,\d]*|\b\d{4}-\d\d-\d\d\b|:\d+(?::\d+)?")
 
 
@@ -263,7 +269,7 @@ def _of_tool(failing: Sequence[ToolResult]) -> RecallQuestion | None:
     lines: dict[str, None] = {}
     for result in failing:
         for line in _cut(printed(result.text)).splitlines():
-            if _ERROR.search(line):
+            if _ERROR.search(line) and not _ENDED.fullmatch(line):
                 lines.setdefault(_NOISE.sub(" ", line).strip()[:300])
     text = "\n".join(list(lines)[-_ERROR_LINES:])
     found = dict.fromkeys(stems(text), 1.0)

@@ -33,9 +33,10 @@ CLASH = 0.6
 CHANGED = 0.5
 READ = "at odds"
 """The ground of what only a model reads: it marks both, and ends neither."""
-AT_ODDS = 0.4
+AT_ODDS = 0.6
 """How likely two statements must be read as not holding together, in whatever way, for both to be marked. To end one
-takes its words: the model takes a few things that merely share a subject for a change."""
+takes its words: the model takes a few things that merely share a subject for a change. Of authors it was not fitted to
+it marks nine of a thousand pairs that one session tells of different things (15 from .4 on), and .47 of the changes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,11 @@ from __future__ import annotations
 import time
 from collections import deque
 
+from memory.settings import RecallSettings
+
+TOOLS_SHARE = 0.4
+"""The part of what a person's message may wait at most that a tool's result may: an agent at work waits often."""
+
 
 class Deadline:
     """A moment so many seconds from now."""
@@ -20,6 +25,13 @@ class Deadline:
     def within(self, seconds: float) -> float:
         """So many seconds, or what is left where that is less."""
         return min(seconds, self.left)
+
+
+def longest_recall(settings: RecallSettings, person: bool) -> float:
+    """Seconds that recall for a new message may take at most, however slow the machine is; ``person`` says whether a
+    person spoke in it."""
+    most = settings.longest_ms if person else TOOLS_SHARE * settings.longest_ms
+    return max(settings.deadline_ms, most) / 1000
 
 
 LAST = 64

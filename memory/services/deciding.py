@@ -19,17 +19,15 @@ from memory.hooks.chain import Features
 from memory.hooks.feature import FeatureRequest as Asked
 from memory.ports import Guard
 from memory.services.context_sources import FrozenPage, PageSource, PriorFindings, Recalled, Recaller, opens
-from memory.services.deadline import Deadline, ServiceTime
+from memory.services.deadline import Deadline, ServiceTime, longest_recall
+from memory.services.quota_use import QuotaUse
 from memory.services.request import SessionRequest
 from memory.services.window.fitting import Fit, WindowFitter
 from memory.session import RequestKind, ResearchAnswer
-from memory.settings import MemorySettings
+from memory.settings import RECALL_TOKENS, MemorySettings
 
 BYTES_PER_TOKEN = 4
 """For budgets: what is added is prose, for which four bytes a token is on the safe side."""
-
-TOOLS_SHARE = 0.4
-"""The part of what a person's message may wait at most that a tool's result may: an agent at work waits often."""
 
 RESEARCH = "research"
 """What an entry is about that gives a sub-agent what others found before."""
@@ -47,7 +45,7 @@ Known = Callable[[Sequence[str], Sequence[str]], Awaitable[list[Fact | Passage]]
 @dataclass(frozen=True, slots=True)
 class ContextDecision:
     """What was decided about the newest message, and how long it took; ``without_page`` is why the page could not be
-    read that was to be given."""
+    read that was to be given, ``used_up`` the quota for want of which nothing was recalled."""
 
     page: FrozenPage = field(default_factory=FrozenPage)
     without_page: str = ""
@@ -56,6 +54,7 @@ class ContextDecision:
     answer: ResearchAnswer | None = None
     fit: Fit = field(default_factory=Fit)
     steps: Mapping[str, float] = field(default_factory=dict)
+    used_up: str = ""
 
 
 class ContextDecider:
@@ -72,7 +71,9 @@ class ContextDecider:
         findings: PriorFindings | None = None,
         features: Features | None = None,
         known: Known | None = None,
+        quotas: QuotaUse | None = None,
     ) -> None:
+        self._quotas = quotas
         self._settings = settings
         self._recaller = recaller
         self._pages = pages
@@ -82,15 +83,12 @@ class ContextDecider:
         self._findings = findings if findings is not None and findings.enabled else None
         self._features = features
         self._known = known
-        self._deadline = settings.recall.deadline_ms / 1000
-        self._longest = settings.recall.longest_ms / 1000
-        self._times = ServiceTime(self._deadline, self._longest)
+        self._times = ServiceTime(settings.recall.deadline_ms / 1000, settings.recall.longest_ms / 1000)
 
     def deadline(self, person: bool) -> float:
         """Seconds that adding to a new message may take: as many as it is seen to take on this machine, in bounds;
         ``person`` says whether a person spoke in it."""
-        most = self._longest if person else TOOLS_SHARE * self._longest
-        return min(self._times.deadline, max(self._deadline, most))
+        return min(self._times.deadline, longest_recall(self._settings.recall, person))
 
     async def decide(self, request: SessionRequest, deadline: Deadline) -> ContextDecision:
         """Decide about the newest message, once, and write it into the ledger. Each step has what the ``deadline``
@@ -139,6 +137,7 @@ class ContextDecider:
             new.append(Entry(*key, research.text, form, f"{RESEARCH} {research.note}".strip(), given))
             steps |= research.steps
             until, began = Deadline(deadline.within(patience)), time.perf_counter()
+        used_up = ""
         before = next((entry for at, entry in standing if at == index and entry.about == "recall"), None)
         if before is not None:
             recalled = Recalled(note=_as_before(before))
@@ -146,8 +145,11 @@ class ContextDecider:
             start = time.perf_counter()
             standing = (*standing, *((index, entry) for entry in new))
             present = frozenset(asked_for).union([memory for _, entry in standing for memory in entry.memories])
+            used_up = await self._used_up(request, until)
             tokens = self._tokens_left(request, standing)
-            recalled = await self._recall(request, tokens, present, until)
+            recalled = Recalled(note=used_up)
+            if not used_up:
+                recalled = await self._recall(request, tokens, present, until)
             if not recalled.failed or not until.left:
                 self._times.took(time.perf_counter() - began)
             memories = tuple([shown.memory for shown in recalled.shown])
@@ -157,9 +159,18 @@ class ContextDecider:
         written = {entry.about for entry in live.decide(new)}
         page = page if "page" in written else FrozenPage()
         recalled = recalled if before or "recall" in written else Recalled(note="was decided meanwhile")
+        if self._quotas is not None:
+            self._quotas.count(live.session.scope, RECALL_TOKENS, tokens_of(recalled.text))
         if RESEARCH not in written:
             research, answer = Recalled(), None
-        return ContextDecision(page, without_page, recalled, research, answer, fit, steps)
+        return ContextDecision(page, without_page, recalled, research, answer, fit, steps, used_up)
+
+    async def _used_up(self, request: SessionRequest, until: Deadline) -> str:
+        """Which quota of recalled tokens is used up today, a person's or their organisation's; empty where none is."""
+        if self._quotas is None or not self._settings.recall.enabled:
+            return ""
+        left = await self._quotas.left(request.live.session.scope, RECALL_TOKENS, until.left)
+        return left.used_up if left is not None and not left.left else ""
 
     async def _page(self, request: SessionRequest, until: Deadline) -> tuple[FrozenPage, str]:
         """The page, and why it could not be read."""

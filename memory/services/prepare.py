@@ -20,6 +20,7 @@ from memory.services.context_sources import PageSource, PriorFindings, Recalled,
 from memory.services.deadline import Deadline
 from memory.services.deciding import ContextDecider, ContextDecision, Known, elapsed_ms, no_addition, tokens_of
 from memory.services.ledger_writer import Ledgers
+from memory.services.quota_use import QuotaUse
 from memory.services.request import SessionRequest, takes_part
 from memory.services.sessions.live import LiveSession
 from memory.services.sessions.namespaces import in_own_namespace
@@ -56,7 +57,9 @@ class Preparation:
         features: Features | None = None,
         known: Known | None = None,
         errands: SharedErrands | None = None,
+        quotas: QuotaUse | None = None,
     ) -> None:
+        self._quotas = quotas
         self._shared_errands = errands
         self._settings = settings
         self._sessions = sessions
@@ -65,7 +68,9 @@ class Preparation:
         self._paused = paused
         self._fitting = fitting
         self._shortening = OverflowShortener(sessions, fitting) if fitting is not None else None
-        self._deciding = ContextDecider(settings, recaller, pages, guard, window_of, fitting, findings, features, known)
+        self._deciding = ContextDecider(
+            settings, recaller, pages, guard, window_of, fitting, findings, features, known, quotas
+        )
         self._limits = TimeLimits(sessions, self._deciding, fitting, findings)
         self._findings = findings
         self._spawned = spawned or RecentErrands()
@@ -197,8 +202,10 @@ class Preparation:
             else:
                 await self.ledgers.written(live, deadline.left)
             steps["ledger"] = elapsed_ms(start)
+        full = self._quotas.learns_nothing(arrival.scope) if self._quotas is not None else ""
+        status = "; ".join(filter(None, (_status(edits, decided), decided.used_up, full)))
         receipt = replace(
-            self._receipt(arrival, conversation, live.session.id, HELD_OUT if without else _status(edits, decided)),
+            self._receipt(arrival, conversation, live.session.id, HELD_OUT if without else status),
             shown=(*decided.research.shown, *decided.recalled.shown),
             page_tokens=tokens_of(decided.page.text),
             recall_tokens=tokens_of(decided.recalled.text),

@@ -22,6 +22,7 @@ from memory.learning.behaviour.fix_lookup import failing, remedies
 from memory.ports import Embedder, Index, Journal
 from memory.scope import Scope
 from memory.services.context_sources import Recalled
+from memory.services.deadline import longest_recall
 from memory.services.search.broad_answers import BroadAnswerJournal, answer_broadly, profiles
 from memory.services.search.leg_weights import LegWeights
 from memory.services.search.searching import Searcher
@@ -87,12 +88,14 @@ class Recall:
         """What memory holds for the newest message of a conversation, packed into a budget of tokens.
 
         Raises:
-            TimeoutError: where the request has stood in a queue for as long as recall may take: who searches for it
-                makes all behind it wait.
+            TimeoutError: where the request has stood in a queue for as long as recall may take at most: who searches
+                for it makes all behind it wait.
         """
         self._last_request_at = time.monotonic()
         if arrival.waited * 1000 >= self._settings.deadline_ms:
             self._crowded_at = self._last_request_at
+        person = bool(conversation.messages) and bool(conversation.messages[conversation.newest].spoken)
+        if arrival.waited >= longest_recall(self._settings, person):
             raise TimeoutError
         self._on_request(session.scope)
         errors = failing(conversation)

@@ -15,11 +15,13 @@ from datetime import datetime, timedelta
 from itertools import product
 from typing import Literal, Protocol
 
+from memory.fact import FactKind
 from memory.policy import Policies, Unkept, is_persons, scope_of_owner
 from memory.ports import Guard
 from memory.provenance import owner_before, quarantined
 from memory.scope import Layer, Scope
 from memory.services.background_task import BackgroundTask
+from memory.settings import PASSAGE
 
 log = logging.getLogger(__name__)
 
@@ -118,8 +120,7 @@ class RetentionWorker:
         # Which passages tell of people is known from the facts that their messages taught.
         sorts: tuple[Sort, ...] = ("passages", "facts")
         for sort, owner in product(sorts, owners):
-            unkept = self._unkept(owner)
-            here = await self._all_of(unkept, sort) if unkept is not None else 0
+            here = sum([await self._all_of(unkept, sort) for unkept in self._unkept(owner, sort)])
             if here:
                 deleted += here
                 self._changed(frozenset({owner_before(owner)}))
@@ -138,19 +139,25 @@ class RetentionWorker:
             deleted += gone
             await self._rest()
 
-    def _unkept(self, owner: str) -> Unkept | None:
+    def _unkept(self, owner: str, sort: Sort) -> list[Unkept]:
         """What is to go of an owner. What is shared by many does not age: it was approved by a person."""
         policy = self._policies.of_owner(owner)
-        days = policy.keep_memories_days if is_persons(owner_before(owner)) else None
-        if days is None and policy.keeps_all:
-            return None
-        before = self._now() - timedelta(days=days) if days is not None else None
         place = scope_of_owner(owner)
         person = Scope(place.org, place.user).owner(Layer.USER) or ""
         if person and owner != owner_before(owner):
             # What is in quarantine came from messages whose facts about people are there, too.
             [person] = quarantined([person])
-        return Unkept(owner, before, restricted=not policy.restricted, personal=not policy.personal, person=person)
+        found = []
+        if not policy.keeps_all:
+            found.append(Unkept(owner, restricted=not policy.restricted, personal=not policy.personal, person=person))
+        if is_persons(owner_before(owner)):
+            kinds = {PASSAGE: ""} if sort == "passages" else {"": ""}
+            if sort == "facts" and policy.keep_kinds_days:
+                kinds = {kind: kind for kind in FactKind}
+            for kind, named in kinds.items():
+                if (days := policy.days_of(kind)) is not None:
+                    found.append(Unkept(owner, self._now() - timedelta(days=days), kind=named))
+        return found
 
     async def _run(self) -> None:
         await asyncio.sleep(FIRST_SECONDS)

@@ -134,6 +134,10 @@ class Database:
     def works(self) -> bool:
         return True
 
+    async def work_is_done(self) -> bool:
+        """See :attr:`shared`."""
+        return True
+
     @property
     def row_security(self) -> None:
         return None

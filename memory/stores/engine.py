@@ -56,6 +56,13 @@ class Engine(Protocol):
     def works(self) -> bool:
         """Whether this process does what one alone must do."""
 
+    async def work_is_done(self) -> bool:
+        """Whether this process, or another one that was heard of lately, does what one alone must do.
+
+        Raises:
+            StoreFault: what was reported.
+        """
+
     @property
     def row_security(self) -> RowSecurity | None:
         """How far the engine itself keeps owners apart; None where it is a file that has one user."""

@@ -31,12 +31,14 @@ from memory.stores.memory_cache import ChangedMemories, KnownMemories
 from memory.stores.memory_uses import LineageStore
 from memory.stores.messages import Redact, Redactor, RedactorsByOrg, no_others
 from memory.stores.outbox import Outbox
+from memory.stores.persons import PersonStore
 from memory.stores.pins import PinStore
 from memory.stores.provenance import Provenance
 from memory.stores.queries import QUERIES
+from memory.stores.quota_uses import QuotaUseStore
 from memory.stores.recent_commits import RecentCommits
 from memory.stores.research import Researches
-from memory.stores.retention import MemoryRetention, Retention
+from memory.stores.retention import MemoryRetention
 from memory.stores.rows import check_columns, stamp
 from memory.stores.sessions import LatestTurnStore, RunningTaints, Sessions
 from memory.stores.set_aside import SetAsideStore
@@ -77,10 +79,11 @@ class SqlJournal(
     Researches,
     MemoryRetention,
     EntityGraph,
-    Retention,
+    PersonStore,
     Provenance,
     Audit,
     ClientKeyStore,
+    QuotaUseStore,
 ):
     """The durable truth. What it cannot take yet is kept in the folder ``aside`` in the engine's folder.
 
@@ -197,6 +200,14 @@ class SqlJournal(
     def works(self) -> bool:
         """Whether this process does what one alone must do."""
         return self._db.works
+
+    async def work_is_done(self) -> bool:
+        """Whether this process, or another one that was heard of lately, does what one alone must do.
+
+        Raises:
+            StoreError: when that cannot be asked.
+        """
+        return await self._db.work_is_done()
 
     @property
     def row_security(self) -> RowSecurity | None:

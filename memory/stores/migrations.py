@@ -56,6 +56,8 @@ MIGRATIONS: tuple[str, ...] = (
     "m023_awaited_citations",
     # What facts say, in the order of time.
     "m024_texts_by_time",
+    # How much of their quotas people and organisations have used today.
+    "m025_quota_uses",
 )
 """The steps in their order. Each is the file of its name, without the ``m``."""
 

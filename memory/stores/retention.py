@@ -283,6 +283,7 @@ def _ids(connection: Connection, unkept: Unkept, sort: str) -> list[str]:
         "before": unkept.before.timestamp() if unkept.before else 0.0,
         "restricted": int(unkept.restricted),
         "personal": int(unkept.personal),
+        "kind": unkept.kind,
         "most": PIECE,
     }
     return [each["id"] for each in connection.execute(QUERIES[f"unkept_{sort}"], row)]

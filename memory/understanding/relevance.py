@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.language.words import stems
+from memory.language.terms import words_of
 from memory.understanding.features import number
 from memory.understanding.network import LASTING_KINDS, DenseLayer, Floats, Table, softmax
 from memory.understanding.tokens import tokens
@@ -47,10 +47,10 @@ class ReadableMemory(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One text: the rows of its words, its stems, its vector."""
+    """One text: the rows of its words, the numbers of its stems, its vector."""
 
     rows: tuple[int, ...]
-    stems: frozenset[str]
+    stems: frozenset[int]
     vector: Floats
 
 
@@ -60,7 +60,7 @@ def side(text: str, prefix: str, vector: Floats) -> Side:
     rows = {number(f"{prefix}={word}") for word in words}
     if words:
         rows.add(number(f"{prefix}1={words[0]}"))
-    return Side(tuple(sorted(rows)), frozenset(stems(text[:MAX_TEXT_CHARS])), vector)
+    return Side(tuple(sorted(rows)), words_of(text[:MAX_TEXT_CHARS]), vector)
 
 
 def shared(request: Side, memory: Side, kind: str, personal: bool, asks: bool) -> list[float]:
@@ -69,7 +69,7 @@ def shared(request: Side, memory: Side, kind: str, personal: bool, asks: bool) -
 
 
 def _numbers(
-    request_stems: frozenset[str], known: frozenset[str], cosine: float, kind: str, personal: bool, asks: bool
+    request_stems: frozenset[int], known: frozenset[int], cosine: float, kind: str, personal: bool, asks: bool
 ) -> list[float]:
     both, many, more = len(request_stems & known), len(request_stems), len(known)
     return [
@@ -95,9 +95,10 @@ def inputs(request: Side, memory: Side, numbers: Sequence[float]) -> Floats:
 
 
 class _ReadMemory(NamedTuple):
-    """A memory's text as it was read: its stems, its vector, and what it gives to the hidden layer by itself."""
+    """A memory's text as it was read: the numbers of its stems, which ranking has at hand as well, its vector, and what
+    it gives to the hidden layer by itself."""
 
-    stems: frozenset[str]
+    stems: frozenset[int]
     vector: Floats
     given: Floats
 

@@ -88,9 +88,18 @@ async def reindex(request: web.Request) -> Json[ReindexBegun]:
     """Rebuild the index from the journal. Answers at once; GET tells the progress."""
     memory = memory_of(request)
     await body_of(request, {})
+    begin_reindex(request.app[EDGE], memory)
+    return answer({"began": True, "embedder": memory.embedder.name}, 202)
+
+
+def begin_reindex(edge: Edge, memory: Memory) -> None:
+    """Rebuild the index from the journal, beside.
+
+    Raises:
+        ReindexInProgress: when one is being filled.
+    """
     held = memory.embedder
-    _begin(request.app[EDGE], memory, held.name, lambda: held)
-    return answer({"began": True, "embedder": held.name}, 202)
+    _begin(edge, memory, held.name, lambda: held)
 
 
 def _begin(edge: Edge, memory: Memory, name: str, load: Callable[[], Embedder], chosen: str = "") -> None:

@@ -20,6 +20,7 @@ from proxy.api import (
     log,
     openapi,
     page,
+    person,
     provenance,
     savings,
     search,
@@ -51,6 +52,7 @@ _PARTS = (
     config,
     auth,
     keys,
+    person,
 )
 
 

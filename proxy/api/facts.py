@@ -12,6 +12,7 @@ from memory.fact import Fact, FactKind, Origin, State
 from memory.hooks.route_request import Fields, checked_text, choice
 from memory.parts import Memory
 from memory.provenance import MemorySource, quarantined
+from memory.services.person.fact_decisions import FactDecision, FactDecisionKind
 from proxy.api import responses
 from proxy.api.forget import Forgetting, forgotten_json
 from proxy.api.params import body_of, id_of, memory_of, owners_of, query_choices, query_limit, query_text, scope_of
@@ -32,6 +33,21 @@ class DraftsFound(TypedDict):
 
     drafts: list[responses.MemoryJson]
     deferred: list[responses.MemoryJson]
+
+
+class FactDecided(TypedDict):
+    """A fact as it stands, and what was decided of it last: ``confirmed``, ``dismissed`` as of the moment, ``refuted``
+    as wrong, or ``unlearned`` as learnt by mistake."""
+
+    memory: responses.MemoryJson
+    decision: FactDecisionKind
+    at: datetime
+
+
+class FactsDecided(TypedDict):
+    """Decisions about facts that can be taken back, the newest first."""
+
+    decisions: list[FactDecided]
 
 
 Becomes = Literal["held", "kept", "ended", "contradicted"]
@@ -94,6 +110,18 @@ async def drafts_of(memory: Memory, owners: Sequence[str], limit: int) -> tuple[
     drafts = await memory.journal.listed(owners, {State.DRAFT}, limit=limit + len(deferred))
     newest = sorted(deferred, key=lambda fact: fact.recorded_at, reverse=True)
     return [fact for fact in drafts if fact.id not in ids][:limit], newest
+
+
+@routes.get("/api/decisions")
+async def decisions(request: web.Request) -> Json[FactsDecided]:
+    """What was decided of facts and can be taken back, ``?limit=100``."""
+    found = await memory_of(request).fact_reviser.decisions(await owners_of(request), query_limit(request, 100))
+    return answer({"decisions": decisions_of(found, datetime.now().astimezone())})
+
+
+def decisions_of(found: Iterable[tuple[Fact, FactDecision]], now: datetime) -> list[FactDecided]:
+    """Facts, and what was decided of them."""
+    return [{"memory": responses.memory(fact, now), "decision": each.kind, "at": each.at} for fact, each in found]
 
 
 @routes.get("/api/facts/{id}")
@@ -184,8 +212,8 @@ async def unlearn(request: web.Request) -> Json[responses.MemoryJson]:
 
 @routes.post("/api/facts/{id}/take-back")
 async def take_back(request: web.Request) -> Json[responses.MemoryJson]:
-    """Undo what was decided last of a fact (confirm, dismiss, defer, refute, unlearn), for as long as the server runs
-    and nothing else has changed it."""
+    """Undo what was decided last of a fact (confirm, dismiss, defer, refute, unlearn), for as long as nothing else has
+    changed it."""
     await body_of(request, {})
     held = await memory_of(request).fact_reviser.take_back(id_of(request), await owners_of(request))
     return answer(responses.memory(held, datetime.now().astimezone(), by_id=True))

@@ -23,6 +23,7 @@ from proxy.api.auth import may_know
 from proxy.api.responses import Json, answer
 from proxy.edge import EDGE, Edge
 from proxy.fail_open import SET_ASIDE, fail_open
+from proxy.settings import Role
 
 routes = web.RouteTableDef()
 
@@ -42,16 +43,23 @@ STILL = 180.0
 """Seconds for which a worker may get nowhere before that is told: one exchange takes a few at most."""
 
 
+NO_WORKER = (
+    "no worker is heard of: nothing is learnt, and nothing can be changed, until one runs "
+    "(palimpsest serve --role worker, over the same database)"
+)
+
+
 MemoryMode = Mode | Literal["paused", "missing"]
 """How far memory takes part; ``missing`` while it is not open."""
 
 
 class Health(TypedDict):
-    """Whether all is well, and how far memory takes part; for who may know it also what is not well, in sentences, and
-    how many candidates wait."""
+    """Whether all is well, and how far memory takes part; for who may know it also what this server does of the work,
+    what is not well, in sentences, and how many candidates wait."""
 
     status: Literal["ok", "degraded", "opening"]
     memory: MemoryMode
+    role: NotRequired[Role]
     why: NotRequired[list[str]]
     version: NotRequired[str]
     candidates: NotRequired[int]
@@ -68,7 +76,12 @@ async def health(request: web.Request) -> Json[Health]:
     why = [redact(sentence).text for sentence in await unwell(edge)]
     told: Health = {"status": "opening" if edge.opening else "degraded" if why else "ok", "memory": mode(edge)}
     if may_know(request):
-        told |= {"why": why, "version": release(), "candidates": await edge.candidates_waiting()}
+        told |= {
+            "role": edge.settings.server.role,
+            "why": why,
+            "version": release(),
+            "candidates": await edge.candidates_waiting(),
+        }
         _add_row_security(told, edge)
     return answer(told, 503 if told["status"] == "opening" else 200)
 
@@ -81,13 +94,14 @@ def _add_row_security(told: Health, edge: Edge) -> None:
 @routes.get("/metrics")
 async def metrics(request: web.Request) -> web.Response:
     """All counters, in Prometheus's text format. ``palimpsest_works`` says whether this server does what one alone must
-    do, ``palimpsest_replica_info`` which of several it is; ``palimpsest_journal_answers``,
+    do, ``palimpsest_replica_info`` which of several it is, and its role; ``palimpsest_journal_answers``,
     ``palimpsest_journal_round_trip_seconds`` and ``palimpsest_journal_waiting`` how its database is, and how many
     exchanges wait for it."""
     memory = request.app[EDGE].memory
     numbers = dict(memory.metrics()) if memory is not None else {}
     if memory is not None and memory.journal.replica:
-        numbers[f'replica_info{{replica="{memory.journal.replica}"}}'] = 1.0
+        role = request.app[EDGE].settings.server.role
+        numbers[f'replica_info{{replica="{memory.journal.replica}",role="{role}"}}'] = 1.0
     text = "".join(
         f"# TYPE palimpsest_{name.partition('{')[0]} gauge\npalimpsest_{name} {value}\n"
         for name, value in numbers.items()
@@ -126,6 +140,15 @@ async def unwell(edge: Edge) -> list[str]:
                 f"{edge.settings.home / 'journal.db'} was deleted or replaced while it is open: what this server knows "
                 "ends with it"
             )
+        if edge.settings.server.role is Role.PROXY:
+            done, _ = await fail_open(
+                edge.memory.journal.work_is_done(),
+                default=True,
+                timeout_seconds=2,
+                operation="looking whether a worker runs",
+                degradations=edge.degradations,
+            )
+            why.extend([] if done else [NO_WORKER])
         pending, _ = await fail_open(
             edge.memory.quarantine.pending(),
             default=[],
@@ -198,12 +221,16 @@ class Readiness(TypedDict):
 async def ready(request: web.Request) -> Json[Readiness]:
     """Whether this server takes requests, with memory: 200 where it does, 503 with a sentence where it does not, also
     while the journal does not answer or cannot be written, as far as that is known without asking it. ``?role=work``:
-    whether it is also the one of its replicas that does the work, and so answers on our own endpoints.
+    whether it is the one of its replicas that does the work, and so answers on our own endpoints; only that is asked
+    of a worker, which takes no model calls.
     """
     edge = request.app[EDGE]
     why = not_ready(edge)
-    if not why and request.query.get("role") == "work" and edge.memory is not None and not edge.memory.works:
-        why = "another replica does the work"
+    if request.query.get("role") == "work":
+        if not why and edge.memory is not None and not edge.memory.works:
+            why = "another replica does the work"
+    elif edge.settings.server.role is Role.WORKER:
+        why = "a worker takes no model calls (server.role)"
     return answer({"ready": not why, "why": why}, 503 if why else 200)
 
 

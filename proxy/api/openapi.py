@@ -44,7 +44,9 @@ QUERY: Final[Mapping[str, str]] = {
     "GET /api/names": "name limit",
     "GET /api/facts": "text kind state origin limit",
     "GET /api/drafts": "limit",
+    "GET /api/decisions": "limit",
     "GET /api/export/{sort}": "owner after limit",
+    "GET /api/person/{table}": "after limit",
     "POST /api/import/records": "dry",
     "POST /api/import/notes": "dry",
     "POST /api/import/session": "dry",
@@ -109,7 +111,11 @@ _OTHER_BODIES: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
     "POST /api/import/notes": ("application/json", {"type": "object"}),
     "POST /api/import/session": ("application/json", {"type": "object"}),
 }
-_OTHER_ANSWERS: Final = {"GET /metrics": "text/plain", "GET /api/export/{sort}": "application/x-ndjson"}
+_OTHER_ANSWERS: Final = {
+    "GET /metrics": "text/plain",
+    "GET /api/export/{sort}": "application/x-ndjson",
+    "GET /api/person/{table}": "application/x-ndjson",
+}
 """Those that are no JSON but lines of text."""
 
 _OPEN_TO_ALL: Final = ("/health", "/ready")

@@ -18,6 +18,7 @@ from memory.stores.sealed import Sealed, sealing
 from proxy.cli import as_markdown, output, prompts, tracked, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.faults import CommandError
+from proxy.cli.persons import person_records
 from proxy.cli.server import RunningServer
 
 PIECE = {"fact": 1000, "passage": 1000, "research": 10, "candidate": 1000}
@@ -52,9 +53,19 @@ def export(
         Path | None,
         typer.Option("--to", help="Write what is approved for the project into this folder of its repository."),
     ] = None,
+    org: Annotated[str | None, typer.Option("--org", help="The organisation of --user.")] = None,
+    whole: Annotated[
+        bool,
+        typer.Option(
+            "--whole", help="All that is held of --user: sessions, messages, what was added, keys, audit too."
+        ),
+    ] = False,
 ) -> None:
     """Write down everything that is remembered: facts with their whole record, passages, candidates, pins, your own
-    pages; with --to only a project's approved rules, as Markdown for its repository."""
+    pages; with --whole all that is held of a person; with --to only a project's approved rules, as Markdown for its
+    repository."""
+    if whole and (call.user is None or call.project or owner or to is not None or format is not ExportFormat.JSONL):
+        raise CommandError("--whole takes --user NAME, and none of --project, --owner, --to, --format markdown", 2)
     if to is not None:
         if out is not None or owner or encrypt:
             raise CommandError("--to takes none of --out, --owner, --encrypt", 2)
@@ -62,15 +73,23 @@ def export(
         return
     secret = prompts.to_seal(passphrase_file) if encrypt else ""
     with call.reach() as server:
-        query = call.scope(server)
-        inventory = server.ask("GET", "api/export", query)
-        owners = _chosen(inventory["owners"], owner or [])
-        records = _records(server, query, inventory, owners, whole=not owner)
+        query = call.scope(server) | ({"org": org} if org else {})
+        if whole:
+            records = person_records(server, query)
+        else:
+            inventory = server.ask("GET", "api/export", query)
+            owners = _chosen(inventory["owners"], owner or [])
+            records = _records(server, query, inventory, owners, whole=not owner)
         if out is None or str(out) == "-":
             _write(sys.stdout.buffer, _lines(records, format), secret)
             return
         counts = _to_file(out, records, format, secret)
-    if call.as_json:
+    if whole:
+        if call.as_json:
+            output.as_json({"file": str(out)})
+        else:
+            print(f"all that is held of {call.user} written to {out}", file=sys.stderr)
+    elif call.as_json:
         output.as_json({"file": str(out), **counts})
     else:
         facts, passages = wording.count(counts["facts"], "fact"), wording.count(counts["passages"], "passage")

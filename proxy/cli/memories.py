@@ -13,6 +13,7 @@ from proxy.cli.call import Call, takes
 from proxy.cli.contents import is_handle
 from proxy.cli.faults import CommandError
 from proxy.cli.history import draw
+from proxy.cli.persons import forget_person
 from proxy.cli.provenance import From, OriginOf, Since, Until, came, forget_from, selection
 from proxy.cli.recall_report import explained
 from proxy.cli.server import RunningServer
@@ -198,15 +199,27 @@ def forget(
     since: Since = None,
     until: Until = None,
     origin: OriginOf = None,
+    org: Annotated[
+        str | None, typer.Option("--org", help="The person's organisation, to forget all of that person's.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Delete memories everywhere: facts, the talk they came from, index, page, ledgers. It cannot be undone."""
+    """Delete memories everywhere: facts, the talk they came from, index, page, ledgers; with --user alone all that is
+    held of this person. It cannot be undone."""
     where = selection(source, since, until, origin)
-    if sum(map(bool, (ids, query, where))) != 1:
-        raise CommandError("say which: forget ID…, forget --query TEXT, or forget --from session=ID", 2)
+    everything = call.user is not None and not (ids or query or where)
+    if not everything and (org is not None or sum(map(bool, (ids, query, where))) != 1):
+        raise CommandError(
+            "say which: forget ID…, forget --query TEXT, forget --from session=ID, or forget --user NAME [--org ORG]", 2
+        )
+    if everything and (call.project or call.at_here):
+        raise CommandError("forget --user NAME takes all of a person's, in all projects: leave the project out", 2)
     with call.reach() as server:
         scope = call.scope(server)
+        if everything:
+            forget_person(server, scope | ({"org": org} if org else {}), dry_run, yes, call.as_json)
+            return
         if where:
             outcome = forget_from(server, scope, where, dry_run, yes, call.as_json)
             if outcome is None:

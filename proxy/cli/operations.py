@@ -43,7 +43,7 @@ def reindex(call: Call) -> None:
     """Fill the index anew from the journal, beside the one in use."""
     with call.reach() as server:
         server.ask("POST", "api/reindex", body={})
-        outcome = _wait(server, call.as_json)
+        outcome = wait_for_index(server, call.as_json)
     progress = outcome["progress"]
     if call.as_json:
         output.as_json(outcome)
@@ -69,14 +69,14 @@ def use(
     """Change the embedder: a new index is filled beside the one in use, then takes its place."""
     with call.reach() as server:
         server.ask("POST", "api/embedder", body={"use": name})
-        outcome = _wait(server, call.as_json)
+        outcome = wait_for_index(server, call.as_json)
     if call.as_json:
         output.as_json(outcome)
     else:
         print(f"{outcome['progress']['embedder']} is used now, and after the next start")
 
 
-def _wait(server: RunningServer, quiet: bool) -> dict[str, Any]:
+def wait_for_index(server: RunningServer, quiet: bool) -> dict[str, Any]:
     """The progress when it is finished, with a bar meanwhile.
 
     Raises:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 import shutil
@@ -30,6 +31,12 @@ START_SECONDS, EVERY = 30.0, 0.1
 """How long a server may take to listen, and between two looks whether it does."""
 
 COMMAND_SECONDS = 60.0
+
+ENDING_SECONDS = 25
+"""How long the server may take to end beside what it waits for replies that are under way."""
+
+UNLOAD_SECONDS = 60.0
+"""How long a manager may take to answer, and to let go of what it was told to stop."""
 
 PASSING = ("uv/archive-v", "uv/builds-v", "/_npx/")
 """What stands in the path of a program that is there for one call only."""
@@ -89,7 +96,9 @@ def start(call: Call) -> None:
     before = _state(target)
     if not before.process:
         _not_by_hand(settings, before)
-        _obey([*(target.stop if before.known else ()), *target.start])
+        if before.known:
+            _stop(target, target.stop)
+        _obey(target.start)
     there = _listening(settings)
     _print(call, f"runs at {there.url}", running=True, url=there.url)
 
@@ -100,7 +109,7 @@ def stop(call: Call) -> None:
     """Stop it until the next login, or until it is started."""
     _, target = _installed(call)
     if _state(target).known:
-        _obey(target.stop)
+        _stop(target, target.stop)
     _print(call, "stopped; it starts again at the next login", running=False)
 
 
@@ -145,7 +154,7 @@ def uninstall(call: Call, yes: Yes = False) -> None:
         _show(files, (*target.uninstall, *target.reload))
     _ask(target, yes or call.as_json)
     if _state(target).known:
-        _obey(target.uninstall)
+        _stop(target, target.uninstall)
     for each in files:
         each.path.unlink()
     _obey(target.reload)
@@ -160,7 +169,8 @@ def installation(settings: Settings, config: Path | None, platform: str = sys.pl
     """
     home = settings.home.resolve()
     place = settings.server
-    served = ServiceTarget(_program(), home, place.host.strip("[]"), place.port, home / LOG, config)
+    ending = ENDING_SECONDS + math.ceil(place.drain.notice_seconds + place.drain.reply_seconds)
+    served = ServiceTarget(_program(), home, place.host.strip("[]"), place.port, home / LOG, config, ending)
     if platform == "darwin":
         return launchd.installation(served, Path.home() / "Library" / "LaunchAgents", os.getuid())
     if platform == "linux":
@@ -258,7 +268,10 @@ def _write(files: list[FilePreview], target: Installation, before: ServiceState)
             each.path.parent.mkdir(parents=True, exist_ok=True)
             written.append(each)
             each.path.write_bytes(each.after or b"")
-        _obey([*target.reload, *(target.stop if before.known else ()), *target.install])
+        _obey(target.reload)
+        if before.known:
+            _stop(target, target.stop)
+        _obey(target.install)
     except (CommandError, OSError):
         for each in written:
             if each.before is None:
@@ -268,6 +281,25 @@ def _write(files: list[FilePreview], target: Installation, before: ServiceState)
         for command in target.reload:
             _ran(command)
         raise
+
+
+def _stop(target: Installation, commands: Iterable[Command]) -> None:
+    """Stop it. Where that unloads it, not the answer tells whether it is done, but that it is gone: launchd refuses an
+    agent that it has still to take away.
+
+    Raises:
+        Fault: when it is not.
+    """
+    if not target.unloads:
+        _obey(commands)
+        return
+    answers = [_ran(command) for command in commands]
+    until = time.monotonic() + UNLOAD_SECONDS
+    while _state(target).known:
+        if time.monotonic() > until:
+            words = " ".join((each.stderr or each.stdout).strip() for each in answers).strip()
+            raise CommandError(f"{target.manager} was told to stop it, and has it still: {words or 'it says nothing'}")
+        time.sleep(EVERY)
 
 
 def _state(target: Installation) -> ServiceState:

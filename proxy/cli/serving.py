@@ -34,7 +34,7 @@ from proxy.cli.malloc_trim import giving_back, large_buffers_apart
 from proxy.cli.options import ConfigFile, Home, loaded
 from proxy.cli.server import address
 from proxy.cli.server_access import built
-from proxy.settings import Loaded, Settings
+from proxy.settings import Loaded, Role, Settings
 
 if TYPE_CHECKING:
     from memory.parts import Memory
@@ -67,6 +67,10 @@ def serve(
     host: Annotated[str | None, typer.Option(help="The address to listen on.", show_default="127.0.0.1")] = None,
     port: Annotated[int | None, typer.Option(help="The port; 0 takes a free one.", show_default="8484")] = None,
     upstream: Annotated[str | None, typer.Option(help="The provider, in place of OpenAI and Anthropic.")] = None,
+    role: Annotated[
+        str | None,
+        typer.Option(help="What it does over a shared PostgreSQL: proxy, worker or all.", show_default="all"),
+    ] = None,
     log_level: Annotated[
         str | None, typer.Option("--log-level", help="debug, info, warning or error.", show_default="info")
     ] = None,
@@ -87,6 +91,7 @@ def serve(
     # Without it, litellm fetches a price list from the network as soon as it is imported.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     options = {"server__host": host, "server__port": port, "upstream__url": upstream, "log_level": log_level}
+    options["server__role"] = role
     options["memory__mode"] = Mode.OFF.value if standby else None
     settled = loaded(home, config, **options)
     settings = settled.settings
@@ -300,13 +305,19 @@ def welcome(settings: Settings, url: str, fault: str = "", waiting: int = 0) -> 
     at = "" if settings.home == Path("~/.palimpsest").expanduser() else f" --home {shlex.quote(str(settings.home))}"
     here = [name for name in names if name in installed()] or list(USUAL)
     width = max(map(len, here))
+    role = settings.server.role
     lines = [
         f"Palimpsest listens on {url}",
+        *([f"  role      {role}"] if role is not Role.ALL else []),
         f"  data      {settings.home}",
         f"  provider  {providers}",
         f"  memory    {memory}",
         f"  web page  {me} open{at}",
         *([f"  waiting   {wording.count(waiting, 'candidate')} for you: {me} candidates{at}"] if waiting else []),
+    ]
+    if role is Role.WORKER:
+        return "\n".join(lines)
+    lines += [
         "",
         "Connect a runtime (--write changes its configuration, and --undo puts it back):",
         *(f"  {me} connect {name:<{width}}{key}   {names[name]}" for name in here),

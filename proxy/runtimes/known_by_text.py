@@ -14,7 +14,7 @@ class Aider(Runtime):
 
     name = "aider"
     signs = (
-        SideRequestSign(RequestKind.SIDE, False, system="one-line Git commit messages"),
+        SideRequestSign(RequestKind.SIDE, False, system="one-line Git commit"),
         SideRequestSign(RequestKind.COMPACTION, False, system="*Briefly* summarize this partial conversation"),
         SideRequestSign(RequestKind.COMPACTION, False, first="*Briefly* summarize this partial conversation"),
     )
@@ -24,7 +24,7 @@ class Aider(Runtime):
         if view.conversation.tools:
             return False
         opening = preamble(view)
-        if "one-line Git commit messages" in opening or "*Briefly* summarize this partial" in opening:
+        if "one-line Git commit" in opening or "*Briefly* summarize this partial" in opening:
             return True
         texts = [opening, *(message.text for message in view.conversation.messages[:12])]
         whole = "\0".join(texts)

@@ -39,6 +39,7 @@ PAGES: dict[str, Page] = {
     "memory/{id}": memory.memory,
     "memory/{id}/wrong": memory.wrong,
     "memory/{id}/forget": memory.going,
+    "memory/{id}/holds": review.holds,
     "names": names.names,
     "review": review.review,
     "review/{id}": review.candidate,

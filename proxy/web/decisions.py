@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from aiohttp import web
 
 from memory.fact import Fact
+from memory.services.person.commands import NotFound
 from proxy.api import responses
 from proxy.api.params import id_of
 from proxy.auth.web_sessions import DecidedFact
@@ -54,19 +55,22 @@ async def unlearn(visit: PageVisit) -> web.StreamResponse:
 
 
 async def take_back(visit: PageVisit) -> web.StreamResponse:
-    """What was decided last of a fact is taken back.
+    """``fact=…``: what was decided last of the fact of this id is taken back.
 
     Raises:
-        Refusal: 409, when there is nothing to take back.
-        ChangedSince: when it was changed meanwhile.
+        Refusal: 409, when it was forgotten.
+        ChangedSince: when there is nothing to take back, or it was changed meanwhile.
     """
-    fact = visit.session.fact
-    if fact is None:
-        raise Refusal(409, "there is nothing to take back: it was done or forgotten already, or before you logged in")
-    await visit.memory.fact_reviser.take_back(fact.id, await visit.everything())
-    visit.session.fact = None
-    word = "Waits again" if fact.page.startswith(REVIEW) else "As it was"
-    return visit.sent_to(fact.page, f"{word}: {fact.text[:200]}")
+    last = visit.session.fact
+    try:
+        fact = await visit.memory.fact_reviser.take_back(visit.filled("fact", required=True), await visit.everything())
+    except NotFound:
+        raise Refusal(409, "there is nothing to take back: it was forgotten") from None
+    page = REVIEW
+    if last is not None and last.id == fact.id:
+        page, visit.session.fact = last.page, None
+    word = "Waits again" if page.startswith(REVIEW) else "As it was"
+    return visit.sent_to(page, f"{word}: {responses.memory(fact, visit.now)['text'][:200]}")
 
 
 async def last(visit: PageVisit, page: str) -> DecidedFact | None:

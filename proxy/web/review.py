@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from aiohttp import web
 
 from memory.candidate import CandidateState
 from memory.fact import Fact, Sensitivity
 from memory.services.person.commands import NotFound
+from memory.services.person.fact_decisions import FactDecisionKind
 from memory.services.person.fact_revision import Superseded
 from proxy.api import responses
-from proxy.api.facts import changes_of, drafts_of
+from proxy.api.facts import FactDecided, changes_of, decisions_of, drafts_of
+from proxy.api.params import id_of
+from proxy.errors import Refusal
 from proxy.fail_open import fail_open
 from proxy.web.contradictions import contradictions
 from proxy.web.decisions import REVIEW
@@ -39,8 +42,12 @@ MOMENT = 0.3
 DRAFTS = 30
 """The newest of what was read with doubt."""
 
-WEIGHED = 6
-"""Drafts, and sides of contradictions, that are shown with what was said and what would change."""
+WEIGHED = 2
+"""Drafts that are shown with what was said and what would change, for which all that is known is looked through; the
+others have a link to it."""
+
+WEIGHED_SIDES = 6
+"""Sides of contradictions that are: it is known what they contradict."""
 
 SAID = 3
 """Sessions of which it is shown what was said there."""
@@ -49,14 +56,23 @@ MAX_TEXT_CHARS = 200_000
 """Characters of what is approved: a skill is a whole file."""
 
 
+WORDS: Final = {
+    FactDecisionKind.CONFIRMED: "confirmed",
+    FactDecisionKind.DISMISSED: "of the moment",
+    FactDecisionKind.REFUTED: "wrong",
+    FactDecisionKind.UNLEARNED: "undone",
+}
+"""How the page says what was decided."""
+
+
 async def review(visit: PageVisit) -> web.StreamResponse:
     """What waits, what contradicts, and what was decided."""
     owners = await visit.owners()
     every = (await visit.ask("GET", "candidates", query={"state": "all"}))["candidates"]
     waiting = [each for each in every if each["state"] is CandidateState.WAITING]
     decided = [each for each in every if each["decided_at"] and each not in waiting]
-    decided.sort(key=lambda each: float(each["decided_at"].timestamp()), reverse=True)
     last = next((each for each in decided if each["id"] == visit.session.decided), None)
+    facts = decisions_of(await visit.memory.fact_reviser.decisions(owners, DECIDED), visit.now)
     drafts, deferred = await drafts_of(visit.memory, owners, DRAFTS)
     return await show(
         visit,
@@ -65,10 +81,10 @@ async def review(visit: PageVisit) -> web.StreamResponse:
         waiting=[_shown(await _asked(visit, "", id=each["id"]), EVIDENCE) for each in waiting[:WAITING]],
         more=max(len(waiting) - WAITING, 0),
         last=last,
-        decided=decided[:DECIDED],
+        decided=_newest(decided, facts),
         gone=await _gone(visit),
         quarantined=await in_quarantine(visit),
-        drafts=[await _weighed(visit, fact, place) for place, fact in enumerate(drafts)],
+        drafts=[await _weighed(visit, fact, place < WEIGHED) for place, fact in enumerate(drafts)],
         later=len(deferred),
         last_fact=await last_decided(visit, REVIEW),
         unsettled=await _rivals(visit, await contradictions(visit.memory, owners)),
@@ -77,13 +93,29 @@ async def review(visit: PageVisit) -> web.StreamResponse:
 
 async def _rivals(visit: PageVisit, groups: Sequence[Sequence[Fact]]) -> list[list[dict[str, Any]]]:
     places = iter(range(sum(map(len, groups))))
-    return [[await _weighed(visit, fact, next(places)) for fact in group] for group in groups]
+    return [[await _weighed(visit, fact, next(places) < WEIGHED_SIDES) for fact in group] for group in groups]
 
 
-async def _weighed(visit: PageVisit, fact: Fact, place: int) -> dict[str, Any]:
-    """A fact to be decided about, and for the first ones what was said of it and what would change if it holds."""
+async def holds(visit: PageVisit) -> web.StreamResponse:
+    """What was said of a fact, and what would change if it holds."""
+    held = await visit.memory.commands.memory(id_of(visit.request), await visit.everything())
+    if not isinstance(held, Fact):
+        raise Refusal(404, "this is a passage of a talk, which is as it was said: only facts are decided about")
+    return await show(visit, "holds.html", "If it holds", each=await _weighed(visit, held, True))
+
+
+def _newest(candidates: Sequence[dict[str, Any]], facts: Sequence[FactDecided]) -> list[dict[str, Any]]:
+    """What was decided last, of candidates and of facts."""
+    told = [{"at": each["decided_at"], "candidate": each, "fact": None} for each in candidates]
+    told += [{"at": each["at"], "fact": each["memory"], "word": WORDS[each["decision"]]} for each in facts]
+    return sorted(told, key=lambda each: float(each["at"].timestamp()), reverse=True)[:DECIDED]
+
+
+async def _weighed(visit: PageVisit, fact: Fact, whole: bool) -> dict[str, Any]:
+    """A fact to be decided about, and where it is to be shown whole what was said of it and what would change if it
+    holds."""
     held = responses.memory(fact, visit.now)
-    if place >= WEIGHED:
+    if not whole:
         return {"held": held, "said": [], "changes": None}
     said = await visit.ask("GET", "facts/{id}/sayings", limit=SAID, everything=True, id=fact.id)
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import orjson
 
 _OPENAI = {
@@ -29,6 +31,19 @@ _GOOGLE = {
     501: "UNIMPLEMENTED",
     504: "DEADLINE_EXCEEDED",
 }
+
+
+def limit_headers(dialect: str, most: int, until: datetime, seconds: int) -> dict[str, str]:
+    """The headers by which a format's clients know that so many requests were all there may be until a time, which
+    is ``seconds`` away; none for formats that have no such headers."""
+    match dialect:
+        case "openai-chat" | "openai-responses":
+            prefix, reset = "x-ratelimit-{}-requests", f"{seconds}s"
+        case "anthropic-messages":
+            prefix, reset = "anthropic-ratelimit-requests-{}", f"{until.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        case _:
+            return {}
+    return {prefix.format("limit"): str(most), prefix.format("remaining"): "0", prefix.format("reset"): reset}
 
 
 def openai_refusal(status: int, message: str, where: str = "") -> bytes:

@@ -9,19 +9,20 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import uuid
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import cycle, islice
 from pathlib import Path
 from typing import TypeVar
 
 from memory.bootstrap import open_memory
-from memory.fact import Fact
+from memory.fact import Fact, State
 from memory.scope import Layer, Scope
 from memory.services.lessons.indexing import points_of
 from memory.settings import MemorySettings
-from tests.bench.seed import NOW, PROJECT, seed_home
+from tests.bench.seed import NOW, PROJECT, facts, seed_home
 
 T = TypeVar("T")
 
@@ -30,20 +31,34 @@ LEARNED = 5000
 
 BATCH = 5000
 
+DOUBTED = 0.5
+"""The confidence of a draft."""
 
-async def bulk_home(home: Path, count: int) -> None:
-    """Fill a data folder, which must be there."""
-    await seed_home(home, min(count, LEARNED))
+DRAFTED = 9
+"""The seed of the drafts, which say other things than the facts do."""
+
+
+async def bulk_home(home: Path, count: int, drafts: int = 0) -> None:
+    """Fill a data folder, which must be there, with so many facts that hold, and so many that were read with doubt."""
+    await seed_home(home, min(count, LEARNED), more=_doubted(drafts))
     if count > LEARNED:
-        copies = await asyncio.to_thread(_copied, home / "journal.db", count - LEARNED)
+        copies = await asyncio.to_thread(copied, home / "journal.db", count - LEARNED)
         await _index(home, copies)
 
 
-def _copied(journal: Path, more: int) -> list[tuple[str, str]]:
+def _doubted(count: int) -> Iterator[Fact]:
+    """Drafts of the last days: a night puts old ones away."""
+    later = datetime.now(UTC) - NOW
+    for each in facts(count, seed=DRAFTED):
+        at = each.recorded_at + later
+        yield replace(each, state=State.DRAFT, confidence=DOUBTED, recorded_at=at, valid_from=at)
+
+
+def copied(journal: Path, more: int) -> list[tuple[str, str]]:
     """Write the copies; of each the id of what it was copied from, and its own."""
     with closing(sqlite3.connect(journal)) as connection, connection:
         connection.row_factory = sqlite3.Row
-        rows = connection.execute("SELECT * FROM facts ORDER BY number").fetchall()
+        rows = connection.execute("SELECT * FROM facts WHERE state = ? ORDER BY number", (State.ACTIVE,)).fetchall()
         columns = [name for name in rows[0].keys() if name != "number"]  # noqa: SIM118 - a row has no names by itself
         pairs = [(str(row["id"]), str(uuid.uuid4())) for row in islice(cycle(rows), more)]
         values = (

@@ -25,11 +25,11 @@ from tests.running import Running, running
 LIMIT_MS = 200.0
 
 
-async def measured(memories: int, requests: int, times: int, filled: Path | None) -> bool:
+async def measured(memories: int, drafts: int, requests: int, times: int, kept: Path | None) -> bool:
     """Print the times; whether the processor's medians are below :data:`LIMIT_MS`."""
     with tempfile.TemporaryDirectory(prefix="palimpsest-pages-") as folder:
         home = Path(folder) / "home"
-        await _filled(home, memories, filled)
+        await _filled(home, memories, drafts, kept)
         options = {"projects": projects(Path(folder) / "checkout"), **SMALL}
         async with fake_provider() as provider, running(provider, home, **options) as proxy:
             await fill(proxy, provider)
@@ -38,17 +38,18 @@ async def measured(memories: int, requests: int, times: int, filled: Path | None
             await proxy.learned()
             browser = await let_in(proxy)
             paths = await _paths(proxy)
-            print(f"{memories:,} facts; milliseconds, {times} times each: median, slowest, the processor's median")
+            filled = f"{memories:,} facts, {drafts:,} drafts"
+            print(f"{filled}; milliseconds, {times} times each: median, slowest, the processor's median")
             found = [await _timed(browser, name, path, times) for name, path in paths.items()]
     return max(found) < LIMIT_MS
 
 
-async def _filled(home: Path, memories: int, kept: Path | None) -> None:
+async def _filled(home: Path, memories: int, drafts: int, kept: Path | None) -> None:
     if kept is not None and await asyncio.to_thread(kept.exists):
         await asyncio.to_thread(shutil.copytree, kept, home)
         return
     await asyncio.to_thread(home.mkdir, mode=0o700)
-    await bulk_home(home, memories)
+    await bulk_home(home, memories, drafts)
     if kept is not None:
         await asyncio.to_thread(shutil.copytree, home, kept)
 
@@ -104,11 +105,12 @@ def main() -> int:
     """Measure; the process's status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--memories", type=int, default=4000)
+    parser.add_argument("--drafts", type=int, default=0)
     parser.add_argument("--requests", type=int, default=50)
     parser.add_argument("--times", type=int, default=15)
     parser.add_argument("--home", type=Path, help="a folder in which the facts are kept for the next time")
     given = parser.parse_args()
-    return 0 if asyncio.run(measured(given.memories, given.requests, given.times, given.home)) else 1
+    return 0 if asyncio.run(measured(given.memories, given.drafts, given.requests, given.times, given.home)) else 1
 
 
 if __name__ == "__main__":

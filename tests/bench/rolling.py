@@ -1,4 +1,5 @@
-"""A rolling restart: two replicas behind HAProxy are ended and started again, one after the other, under load.
+"""A rolling restart: two proxies and a worker behind HAProxy are ended and started again, one after the other, under
+load.
 
     python -m tests.bench.rolling [--haproxy haproxy] [--clients 8]
 
@@ -25,11 +26,14 @@ import aiohttp
 import orjson
 from aiohttp import web
 
+from proxy.settings import Role
 from tests import postgresql
 from tests.bench.processes import ROOT, free_port
 from tests.bench.team import Replica, answers
 from tests.fake_provider import fake_provider
 
+NAMES = {"proxy-1": Role.PROXY, "proxy-2": Role.PROXY, "worker": Role.WORKER}
+"""What there is behind the balancer, by the names that its settings have."""
 PIECES, SPACING_SECONDS = 12, 0.25
 BEFORE_SECONDS = 4.0
 PLACES = re.compile(r" resolvers containers init-addr libc,none")
@@ -84,12 +88,12 @@ async def talk(url: str, client: int, streams: Streams, ended: asyncio.Event) ->
 
 
 def balancer(program: str, replicas: list[Replica], folder: Path) -> tuple[subprocess.Popen[bytes], str]:
-    """HAProxy before two replicas, and its address."""
+    """HAProxy before two proxies and a worker, and its address."""
     port = free_port()
     text = (ROOT / "config" / "haproxy.team.cfg").read_text(encoding="utf-8")
     text = PLACES.sub("", text).replace("bind :8484", f"bind 127.0.0.1:{port}")
-    for number, replica in enumerate(replicas, 1):
-        text = text.replace(f"proxy-{number}:8484", f"127.0.0.1:{replica.port}")
+    for name, replica in zip(NAMES, replicas, strict=True):
+        text = text.replace(f"{name}:8484", f"127.0.0.1:{replica.port}")
     file = folder / "haproxy.cfg"
     file.write_text(text, encoding="utf-8")
     with (folder / "haproxy.log").open("ab") as log:
@@ -109,7 +113,10 @@ async def run(program: str, clients: int, folder: Path) -> Streams:
     drain = {"PALIMPSEST__SERVER__DRAIN__NOTICE_SECONDS": "3", "PALIMPSEST__SERVER__DRAIN__REPLY_SECONDS": "60"}
     async with fake_provider() as provider, aiohttp.ClientSession() as client:
         provider.answer = in_pieces
-        replicas = [Replica(number, folder, database, provider.url, 50, drain) for number in range(2)]
+        replicas = [
+            Replica(number, folder, database, provider.url, 50, {**drain, "PALIMPSEST__SERVER__ROLE": role})
+            for number, role in enumerate(NAMES.values())
+        ]
         balancing: subprocess.Popen[bytes] | None = None
         try:
             await asyncio.gather(*(each.start() for each in replicas))

@@ -33,6 +33,7 @@ import aiohttp
 import orjson
 import psycopg
 
+from proxy.settings import Role
 from tests import postgresql
 from tests.bench.pooler import pooled
 from tests.bench.processes import Process, free_port
@@ -116,7 +117,8 @@ class Replica:
         self.process = Process(command, self.home.parent / f"{self.home.name}.log", self._environment)
         async with aiohttp.ClientSession() as client:
             until = time.monotonic() + 120
-            while not await answers(client, f"{self.url}/palimpsest/ready"):
+            asked = "?role=work" if self._environment.get("PALIMPSEST__SERVER__ROLE") == Role.WORKER else ""
+            while not await answers(client, f"{self.url}/palimpsest/ready{asked}"):
                 if self.process.ended() is not None or time.monotonic() > until:
                     raise RuntimeError(f"replica does not start: {self.process.written()[-2000:]}")
                 await asyncio.sleep(0.1)

@@ -12,6 +12,7 @@ import orjson
 from tests.bench.sessions import FORMATS, RESPONSES, Growing, Person, Result, Turn, made_up
 from tests.corpus.stage import Stage
 from tests.memory.features.subagents.errands import PROMPT, REPORT, REWORDED
+from tests.proxy.runtimes.recordings import NAMES, RECORDED, recorded
 from tests.proxy.runtimes.senders import SENDERS, TALK, Sender
 from tests.proxy.runtimes.senders import Turn as Spoken
 from tests.proxy.wire.rounds.scripts import Call, Round, Say, Think
@@ -65,7 +66,8 @@ def _of(path: str, play: Callable[[Stage, str], Awaitable[None]]) -> Play:
 
 
 async def _runtimes(stage: Stage) -> None:
-    """A talk and side requests of every client that there is: what one of them teaches helps the next."""
+    """A talk and side requests of every client that there is, by hand or as recorded: what one of them teaches helps
+    the next."""
     for name, sender in SENDERS.items():
         spoken: list[Spoken] = [("human", f"In {name} we always run `make check` before a commit. {TALK[0][1]}")]
         path = sender.path + sender.query
@@ -74,6 +76,12 @@ async def _runtimes(stage: Stage) -> None:
         await stage.send(f"{name}, works", path, sender.body(spoken, 2), _says("It is fine."), **sender.headers)
         for number, side in enumerate(sender.sides):
             await stage.send(f"{name}, side {number}", path, side(sender), _says("A title"), **_headers(sender))
+        stage.clock.pass_by(hours=3)
+    by_hand = {sender.runtime for sender in SENDERS.values()}
+    for client in (each for each in RECORDED if NAMES.get(each, each) not in by_hand):
+        for number, request in enumerate(recorded(client)):
+            label = f"{client}, recorded {number}"
+            await stage.send(label, request.path, request.sent, _says("On 7443."), **request.headers)
         stage.clock.pass_by(hours=3)
     await stage.export()
 

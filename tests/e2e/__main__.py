@@ -54,16 +54,16 @@ def main(asked: list[str]) -> int:
     chosen = [name for name in CLIENTS if name in names] or list(CLIENTS)
     unnamed = [name for name, scenario in SCENARIOS.items() if not scenario.named]
     scenarios = [name for name in SCENARIOS if name in names] or unnamed
+    runs = [(name, each) for each in scenarios for name in chosen if _plays(name, each, name in names)]
     started = time.monotonic()
     ready: dict[str, str] = {}
-    for name in chosen:
+    for name in dict.fromkeys(name for name, _ in runs):
         try:
             install_node()
             install(name)
         except NotInstalled as error:
             ready[name] = str(error)
     print(f"clients installed in {FOLDER} ({time.monotonic() - started:.0f} s)", flush=True)
-    runs = [(name, each) for each in scenarios for name in chosen if _plays(name, each, name in names)]
     runs.sort(key=lambda run: SLOW.index(run[0]) if run[0] in SLOW else len(SLOW))
     with ThreadPoolExecutor(AT_ONCE) as pool:
         played = pool.map(lambda run: play(run[0], run[1], isolated, ready.get(run[0])), runs)

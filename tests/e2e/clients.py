@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from proxy.connect import Address, Machine, NotEditable, carry_out, plan, preview
+from proxy.connect.launch import launch
 from proxy.connect.windows import WINDOW
 from tests.e2e.script import Call
 
@@ -57,6 +58,10 @@ class Client:
     """The provider's faults after which it tries again."""
     narrow = 60_000
     """A small window in which it still works, in tokens."""
+    tools = True
+    """Whether it gives its model any."""
+    delegates = True
+    """Whether it has sub-agents where no person sits before it."""
     compacts = 0
     """The usage at which it compacts a session in that window, in tokens."""
     shows = 22_000
@@ -603,7 +608,164 @@ class Goose(Client):
         return (Call("delegate", {"instructions": prompt}),)
 
 
+class Continue(Client):
+    name = "cn"
+    plays = ("recorded",)
+    # Its sub-agents find no session without its window: "No active session found".
+    delegates = False
+
+    def environment(self) -> dict[str, str]:
+        off = {"CONTINUE_TELEMETRY_ENABLED": "0", "CONTINUE_CLI_ENABLE_TELEMETRY": "0"}
+        return {"OPENAI_API_KEY": "sk-scripted", "CONTINUE_GLOBAL_DIR": str(self.place.home / ".continue"), **off}
+
+    @property
+    def _file(self) -> Path:
+        return self.place.home / ".continue" / "palimpsest.yaml"
+
+    def connect(self, server: str) -> None:
+        """It is given its own configuration with the address in it."""
+        own = {"provider": "openai", "name": MODEL, "model": MODEL, "apiKey": "sk-scripted", "roles": ["chat"]}
+        told = {"name": "e2e", "version": "1.0.0", "schema": "v1", "models": [{**own, "capabilities": ["tool_use"]}]}
+        machine = Machine(self.place.home, self.place.projects[0], self.everything())
+        run = launch(self.name, (), Address(server), replace(machine, texts={machine.cn: json.dumps(told)}))
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        self._file.write_text(run.files["config.yaml"])
+
+    def command(self, prompt: str, resume: bool) -> list[str]:
+        command = ["node", self.bin("cn"), "--config", str(self._file), "--auto"]
+        return [*command, *(["--resume"] if resume else []), "-p", prompt]
+
+    def read(self, path: Path) -> Call:
+        return Call("Read", {"filepath": str(path)})
+
+    def shell(self, command: str) -> Call:
+        return Call("Bash", {"command": command})
+
+
+class Aider(Client):
+    name = "aider"
+    plays = ("recorded",)
+    appends = False
+    tools = delegates = False
+
+    def environment(self) -> dict[str, str]:
+        off = {"AIDER_ANALYTICS": "false", "AIDER_CHECK_UPDATE": "false", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+        return {"OPENAI_API_KEY": "sk-scripted", **off}
+
+    def prepare(self) -> None:
+        limits = {"max_tokens": 8_000, "max_input_tokens": 200_000, "max_output_tokens": 8_000}
+        told = {f"openai/{MODEL}": {**limits, "litellm_provider": "openai", "mode": "chat"}}
+        self._write(self.place.home / "models.json", told)
+
+    def command(self, prompt: str, resume: bool) -> list[str]:
+        command = [self.bin("aider"), "--model", f"openai/{MODEL}", "--model-metadata-file"]
+        command += [str(self.place.home / "models.json"), "--no-show-model-warnings", "--no-gitignore", "--yes-always"]
+        command += ["--edit-format", "diff", "--no-pretty", "--no-fancy-input", "parser.py"]
+        return [*command, *(["--restore-chat-history"] if resume else []), "--message", prompt]
+
+    def bin(self, name: str) -> str:
+        return str(self.place.packages / name)
+
+
+class Program(Client):
+    """A program on a framework (``programs.py``): it tells no place, so that its address has the project."""
+
+    plays: tuple[str, ...] = ("recorded",)
+    connects = ""
+    """The name under which it is connected."""
+
+    def __init__(self, place: Place, window: int | None = None) -> None:
+        super().__init__(place, window)
+        self._server = ""
+        self._project = place.projects[0]
+
+    def environment(self) -> dict[str, str]:
+        keys = {"OPENAI_API_KEY": "sk-scripted", "ANTHROPIC_API_KEY": "sk-ant-scripted"}
+        address = Address(self._server, around=self._project.name)
+        return {**keys, **plan(self.connects, address, Machine(self.place.home, self._project)).environment}
+
+    def connect(self, server: str) -> None:
+        """It is connected by variables."""
+        self._server = server
+
+    def at(self, project: Path) -> None:
+        self._project = project
+
+    def command(self, prompt: str, resume: bool) -> list[str]:
+        command = [str(self.place.packages / "python"), str(Path(__file__).with_name("programs.py")), self.name]
+        return [*command, *self._session(resume), prompt]
+
+    def _session(self, resume: bool) -> list[str]:
+        return [str(self.place.home / f"{self._project.name}.json"), *(["--resume"] if resume else [])]
+
+    def read(self, path: Path) -> Call:
+        return Call("read", {"path": str(path)})
+
+    def shell(self, command: str) -> Call:
+        return Call("shell", {"command": command})
+
+    def delegate(self, prompt: str) -> tuple[Call, ...]:
+        return (Call("delegate", {"task": prompt}),)
+
+
+class OpenAIAgents(Program):
+    name, connects = "openai-agents", "openai-agents"
+
+    def delegate(self, prompt: str) -> tuple[Call, ...]:
+        return (Call("delegate", {"input": prompt}),)
+
+
+class OpenAIAgentsChat(OpenAIAgents):
+    name = "openai-agents-chat"
+
+
+class PydanticAI(Program):
+    name, connects = "pydantic-ai", "pydantic-ai"
+
+
+class PydanticAIResponses(PydanticAI):
+    name = "pydantic-ai-responses"
+
+
+class PydanticAIMessages(PydanticAI):
+    name = "pydantic-ai-messages"
+
+
+class LangGraph(Program):
+    name, connects = "langgraph", "langgraph"
+
+
+class DeepAgents(Program):
+    name, connects = "deepagents", "langgraph"
+
+    def read(self, path: Path) -> Call:
+        return Call("read_file", {"file_path": str(path)})
+
+    def shell(self, command: str) -> Call:
+        return Call("execute", {"command": command})
+
+    def delegate(self, prompt: str) -> tuple[Call, ...]:
+        return (Call("task", {"description": prompt, "subagent_type": "general-purpose"}),)
+
+
+class AISDK(Program):
+    name, connects = "ai-sdk", "other"
+
+    def environment(self) -> dict[str, str]:
+        address = Address(self._server, self._project.name)
+        told = plan(self.connects, address, Machine(self.place.home, self._project)).environment
+        return {"OPENAI_API_KEY": "sk-scripted", "AI_SDK_PACKAGES": str(self.place.packages.parent), **told}
+
+    def command(self, prompt: str, resume: bool) -> list[str]:
+        return ["node", str(Path(__file__).with_name("program.mjs")), *self._session(resume), prompt]
+
+
 CLIENTS: dict[str, type[Client]] = {
-    client.name: client for client in (Codex, Claude, OpenCode, Qwen, Pi, Kilo, Copilot, Gemini, Cline, OpenClaw, Goose)
+    client.name: client
+    for client in (
+        *(Codex, Claude, OpenCode, Qwen, Pi, Kilo, Copilot, Gemini, Cline, OpenClaw, Goose, Continue, Aider),
+        *(OpenAIAgents, OpenAIAgentsChat, PydanticAI, PydanticAIResponses, PydanticAIMessages),
+        *(LangGraph, DeepAgents, AISDK),
+    )
 }
 """Every client that is run."""

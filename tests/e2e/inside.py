@@ -51,6 +51,7 @@ async def play(name: str, scenario: str, folder: Path) -> list[dict[str, object]
     script, stage, narrow, *_ = SCENARIOS[scenario]
     kind = CLIENTS[name]
     model = Model(script())
+    model.script.needs_tools = kind.tools
     upstream = await model.start()
     try:
         client = kind(place, kind.narrow if narrow else None)

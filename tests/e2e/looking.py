@@ -107,6 +107,7 @@ class Looking:
             "no-results": "memory?q=zeppelin&kind=decision&state=archived",
             "wrong": f"memory/{fact}/wrong",
             "forget": f"memory/{fact}/forget",
+            "if-it-holds": f"memory/{fact}/holds",
             "names": "names",
             "one-name": "names?name=petra",
             "review": "review",
@@ -193,7 +194,12 @@ class Looking:
 
     async def soon(self, text: str) -> bool:
         """Whether a page with this text comes up."""
-        looked = "return document.readyState === 'complete' && document.body.innerText.includes(text)"
+        return await self.comes(
+            "return document.readyState === 'complete' && document.body.innerText.includes(text)", text
+        )
+
+    async def comes(self, looked: str, text: str = "") -> bool:
+        """Whether a script that looks for something, a ``text`` say, comes to say yes."""
         for _ in range(100):
             if await self.browser.run(looked, text=text) is True:
                 return True

@@ -55,7 +55,7 @@ class Model:
         replies = self._replies
         for base in ("", "/v1"):
             app.router.add_post(base + "/chat/completions", self._answer(replies.chat, replies.chat_whole))
-            app.router.add_post(base + "/responses", self._answer(replies.responses, None))
+            app.router.add_post(base + "/responses", self._answer(replies.responses, replies.responses_whole))
             app.router.add_post(base + "/messages", self._answer(replies.messages, replies.messages_whole))
         model = "/v1beta/models/{model}"
         app.router.add_post(model + ":generateContent", self._answer(replies.gemini, replies.gemini_whole))
@@ -84,7 +84,7 @@ class Model:
     def _answer(
         self,
         streamed: Callable[[Mapping[str, Any], Action], Events],
-        whole: Callable[[Mapping[str, Any], Action], Any] | None,
+        whole: Callable[[Mapping[str, Any], Action], Any],
         streams: bool = False,
     ) -> Callable[[web.Request], Any]:
         async def answer(request: web.Request) -> web.StreamResponse:
@@ -97,8 +97,6 @@ class Model:
             if action.fault in ("429", "500"):
                 return _refused(int(action.fault), "messages" in request.path)
             if not (streams or body.get("stream")):
-                if whole is None:
-                    return web.json_response({"error": {"message": "only streams here"}}, status=400)
                 return web.json_response(whole(body, action))
             response = web.StreamResponse(headers={"content-type": "text/event-stream"})
             await response.prepare(request)

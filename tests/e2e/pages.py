@@ -21,6 +21,7 @@ from typing import Any
 import orjson
 from aiohttp import web
 
+from proxy.web.review import WEIGHED
 from tests.e2e.browser import served
 from tests.e2e.chromium import LEFT_OUT, chromium, program
 from tests.e2e.install import NotInstalled, install_axe
@@ -142,8 +143,26 @@ class Pages(Looking):
         await self.browser.press("a")
         self.check("they are approved", await self.soon("Approved:"))
         self.check("they stand in CONVENTIONS.md", self._written("Install packages with pnpm and nothing else."))
+        await self._weighed_in_focus()
         await self._drafts_and_rivals_by_keys()
         await self.complaints("deciding by keys")
+
+    async def _weighed_in_focus(self) -> None:
+        """A draft behind the first ones says what it would change when it comes into the focus."""
+        ask = asking(self.proxy)
+        held = await ask("POST", "api/remember?project=loom", {"text": "The attic has three lamps"}, status=201)
+        records = [draft(held["owner"], f"The attic has {number} windows") for number in range(4, 5 + WEIGHED)]
+        for record in records:
+            await ask("POST", "api/import/records?project=loom", record)
+        # A window that nobody looks at tells no page of what comes into the focus.
+        await self.browser.call("Emulation.setFocusEmulationEnabled", enabled=True)
+        await self.browser.visit(f"{self.root}review")
+        await self.browser.run(
+            "document.querySelector('#drafts [data-candidate] [data-more]').closest('.draft').focus()"
+        )
+        inside = "return document.activeElement.querySelector('.weighed .hint') !== null"
+        self.check("a draft in the focus says what it would change", await self.comes(inside))
+        await ask("POST", "api/forget?project=loom", {"ids": [each["id"] for each in records]})
 
     async def _drafts_and_rivals_by_keys(self) -> None:
         """A draft is put off, taken back and dismissed, and a contradiction settled, by one key each."""

@@ -1,7 +1,8 @@
 """One session as a client sends it, recorded for the tests: ``make e2e ARGS='recorded codex'``.
 
-A question; a command that fails; the session resumed, with a sub-agent. What the client sent is made neutral and put
-into ``tests/data/requests``, in place of what stood there. Memory takes no part in it.
+A question; a command that fails, where the client has tools; the session resumed, with a sub-agent, where it has any.
+What the client sent is made neutral and put into ``tests/data/requests``, in place of what stood there. Memory takes no
+part in it.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
@@ -26,11 +28,24 @@ FAILURE: Final = "error: libwombat.so.3 not found"
 MORE: Final = "Good. What else is there to do?"
 ERRAND: Final = "Look how the parser of this project splits a line."
 REPORT: Final = "It splits at commas, and knows no quoting rule."
+CHANGED: Final = """\
+It should keep what is quoted.
+
+parser.py
+<<<<<<< SEARCH
+    return line.split(",")
+=======
+    return next(csv.reader([line]))
+>>>>>>> REPLACE
+"""
+"""What a client without tools is answered, so that it changes a file."""
 SAID: Final = (QUESTION, FAILURE, MORE, ERRAND, REPORT)
 
 _CREDENTIALS = ("authorization", "x-api-key", "x-goog-api-key")
 NOT_KEPT: Final = ("host", "content-length", "accept-encoding", "connection", "transfer-encoding", *_CREDENTIALS)
 """Headers of the connection and the credential, which whoever sends the body has his own."""
+_ADDRESSED = re.compile(r"\A/p/[^/]+")
+"""The project in an address, which is no part of what a client says."""
 
 
 class Recorded(Stage):
@@ -43,8 +58,15 @@ class Recorded(Stage):
 
     async def scenes(self) -> None:
         """All of it."""
-        await self.check("a question, and a command that fails", self._asks)
-        await self.check("resumed, with a sub-agent", self._resumes)
+        if self.client.tools:
+            await self.check("a question, and a command that fails", self._asks)
+        else:
+            await self.check("a question", lambda: self.turn(QUESTION, say="On 7443."))
+        if self.client.delegates:
+            await self.check("resumed, with a sub-agent", self._resumes)
+        else:
+            said = "That is all." if self.client.tools else CHANGED
+            await self.check("resumed", lambda: self.turn(MORE, resume=True, say=said))
         await self.check("its requests are written", self._written)
 
     async def _asks(self) -> None:
@@ -96,7 +118,8 @@ def recorded(one: Sent, neutral: Neutral) -> dict[str, Any]:
     headers = {name: neutral.text(value) for name, value in one.headers.items() if name not in NOT_KEPT}
     found = MARK.search(one.raw.decode())
     said = (*SAID, found[0]) if found else SAID
-    return {"path": neutral.text(one.path), "headers": headers, "body": neutral.body(one.body, said)}
+    path = _ADDRESSED.sub("", neutral.text(one.path))
+    return {"path": path, "headers": headers, "body": neutral.body(one.body, said)}
 
 
 def neutral_json(told: Mapping[str, Any]) -> str:

@@ -54,27 +54,35 @@ class Replies:
         yield b"data: [DONE]\n\n"
 
     def chat_whole(self, body: Mapping[str, Any], action: Action) -> Any:
-        """Chat Completions, whole. Only side requests come so: there are no calls in it."""
-        message = {"role": "assistant", "content": action.text}
+        """Chat Completions, whole."""
+        message: dict[str, Any] = {"role": "assistant", "content": action.text or None}
+        if action.calls:
+            message["tool_calls"] = [
+                {
+                    "id": self._id("call_"),
+                    "type": "function",
+                    "function": {"name": call.tool, "arguments": json.dumps(call.arguments)},
+                }
+                for call in action.calls
+            ]
         return {
             "id": self._id("chatcmpl-"),
             "object": "chat.completion",
             "created": 1,
             "model": body.get("model"),
-            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+            "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls" if action.calls else "stop"}],
             "usage": self._meter.chat(body),
         }
 
     def responses(self, body: Mapping[str, Any], action: Action) -> Events:
         """Responses, streamed."""
-        head = {"id": self._id("resp_"), "object": "response", "created_at": 1, "model": body.get("model")}
+        head = self._response(body)
         yield _named({"type": "response.created", "response": {**head, "status": "in_progress", "output": []}})
         yield CUT
         output: list[Any] = []
         if action.text:
-            part = {"type": "output_text", "text": action.text, "annotations": []}
-            item: dict[str, Any] = {"type": "message", "id": self._id("msg_"), "role": "assistant"}
-            item |= {"status": "completed", "content": [part]}
+            item = self._said(action.text)
+            [part] = item["content"]
             output.append(item)
             place = {"item_id": item["id"], "output_index": 0, "content_index": 0}
             yield _named({"type": "response.output_item.added", "output_index": 0, "item": {**item, "content": []}})
@@ -95,6 +103,22 @@ class Replies:
         usage = self._meter.responses(body)
         whole = {**head, "status": "completed", "output": output, "usage": usage}
         yield _named({"type": "response.completed", "response": whole})
+
+    def responses_whole(self, body: Mapping[str, Any], action: Action) -> Any:
+        """Responses, whole."""
+        output = [self._said(action.text)] if action.text else []
+        output += [self._function_call(body, call) for call in action.calls]
+        told = {"status": "completed", "output": output, "usage": self._meter.responses(body)}
+        asked = {"parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
+        return {**self._response(body), **asked, **told}
+
+    def _response(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        return {"id": self._id("resp_"), "object": "response", "created_at": 1, "model": body.get("model")}
+
+    def _said(self, text: str) -> dict[str, Any]:
+        part = {"type": "output_text", "text": text, "annotations": []}
+        item = {"type": "message", "id": self._id("msg_"), "role": "assistant"}
+        return {**item, "status": "completed", "content": [part]}
 
     def _function_call(self, body: Mapping[str, Any], call: Call) -> dict[str, Any]:
         item = {
@@ -133,13 +157,18 @@ class Replies:
 
     def messages_whole(self, body: Mapping[str, Any], action: Action) -> Any:
         """Anthropic Messages, whole."""
+        text = [{"type": "text", "text": action.text}] if action.text else []
+        calls = [
+            {"type": "tool_use", "id": self._id("toolu_"), "name": call.tool, "input": call.arguments}
+            for call in action.calls
+        ]
         return {
             "id": self._id("msg_"),
             "type": "message",
             "role": "assistant",
             "model": body.get("model"),
-            "content": [{"type": "text", "text": action.text}],
-            "stop_reason": "end_turn",
+            "content": [*text, *calls],
+            "stop_reason": "tool_use" if calls else "end_turn",
             "stop_sequence": None,
             "usage": {**self._meter.messages(body), "output_tokens": SAID},
         }

@@ -61,6 +61,8 @@ class Script:
 
     def __init__(self) -> None:
         self.steps: dict[int, Step] = {}
+        self.needs_tools = True
+        """Whether a request without any is no turn: a title, say, of which a step's name is a part."""
 
     def add(self, **told: Any) -> Step:
         """A new step."""
@@ -76,8 +78,11 @@ class Script:
                 calls += 1
             elif event.spoken:
                 step = self.named(event.text)
-                return self.at(step, _replies(step, calls), raw) if step and body.get("tools") else NOTHING
+                return self.at(step, _replies(step, calls), raw) if step and self._may_turn(body) else NOTHING
         return NOTHING
+
+    def _may_turn(self, body: Mapping[str, Any]) -> bool:
+        return bool(body.get("tools")) or not self.needs_tools
 
     def named(self, text: str) -> Step | None:
         """The newest step that a text names."""

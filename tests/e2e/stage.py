@@ -221,7 +221,7 @@ class Stage:
         first = dict[int, Pair]()
         for one in self.model.seen:
             number = int(one.headers.get(NUMBER, "0"))
-            if number in sent and not one.compaction and one.body.get("tools"):
+            if number in sent and not one.compaction and (one.body.get("tools") or not self.client.tools):
                 receipt = receipts.get(sent[number].answered.get(RECEIPT, ""), {})
                 shed = receipt["shed"] if receipt else None
                 first.setdefault(number, Pair(sent[number].body, one.body, shed["step"] if shed else ""))

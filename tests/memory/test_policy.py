@@ -80,3 +80,17 @@ def test_an_upstream_is_allowed_at_or_below_one_that_is_named(address: str, allo
 def test_a_fault_in_a_policy_is_told(policy: dict[str, object]) -> None:
     with pytest.raises(SettingsError, match=r"memory\.policies\.acme\."):
         load(options={"memory.policies": {"acme": policy}})
+
+
+def test_days_of_a_kind_hold_for_it_and_a_persons_own_before_all_of_the_organisations() -> None:
+    ada = KeepingSettings(keep_memories_days=10, keep_kinds_days={"decision": 500})
+    bob = KeepingSettings(keep_kinds_days={"task": 5})
+    users = {"ada": ada, "bob": bob}
+    acme = PolicySettings(keep_memories_days=300, keep_kinds_days={"task": 30, "passage": 90}, users=users)
+    policies = Policies({"acme": acme})
+    kinds = ("task", "passage", "decision", "fact")
+    found = {name: [policies.of(Scope("acme", name)).days_of(kind) for kind in kinds] for name in ("ada", "bob", "kim")}
+    assert found == {"ada": [10, 10, 500, 10], "bob": [5, 90, 300, 300], "kim": [30, 90, 300, 300]}
+    assert policies.any_deleted
+    with pytest.raises(SettingsError, match="is no kind of memories: passage, decision"):
+        load(options={"memory.policies": {"acme": {"keep_kinds_days": {"memo": 1}}}})

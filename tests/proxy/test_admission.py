@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from memory.services.deadline import longest_recall
+from memory.settings import RecallSettings
 from proxy.admission import PASSES, STANDING_SECONDS, STANDING_TURNS, AdmissionQueue
 from tests.fake_provider import fake_provider
 from tests.running import running
@@ -102,10 +104,17 @@ async def test_a_request_that_stood_in_a_queue_for_as_long_as_recall_may_take_go
         proxy.edge.admission = turns = Standing()
         await proxy.chat("We decided to use PostgreSQL for the billing service.")
         await proxy.learned()
-        turns.seconds = allowed = proxy.edge.settings.memory.recall.deadline_ms / 1000
+        turns.seconds = allowed = longest_recall(proxy.edge.settings.memory.recall, person=True)
         await proxy.chat("What did we decide to use for the billing service?", session="s2")
         assert b"PostgreSQL" not in provider.last.body
         assert memory.recall.crowded()
         turns.seconds = 0.9 * allowed
         await proxy.chat("Which database does the billing service use?", session="s3")
         assert b"PostgreSQL" in provider.last.body
+
+
+def test_a_tools_result_waits_less_for_recall_than_a_person_and_neither_less_than_it_has_on_a_quiet_machine() -> None:
+    usual = RecallSettings(deadline_ms=50, longest_ms=250)
+    assert (longest_recall(usual, person=True), longest_recall(usual, person=False)) == (0.25, 0.1)
+    unhurried = RecallSettings(deadline_ms=500, longest_ms=250)
+    assert longest_recall(unhurried, person=False) == 0.5

@@ -186,6 +186,17 @@ async def test_every_response_that_a_socket_asks_for_counts_against_the_limits(t
         assert provider.frames == [asking(LESSON), asking(LESSON), '{"type":"response.processed"}']
 
 
+async def test_every_response_that_a_socket_asks_for_counts_against_a_days_quota(tmp_path: Path) -> None:
+    quota = {"memory.quotas": {"*": {"requests_a_day_per_user": 2}}}
+    async with standing(tmp_path, **quota) as (proxy, provider), opened(proxy, "one") as socket:
+        for _ in range(2):
+            assert (await answered(socket, asking(LESSON)))[-1]["type"] == "response.completed"
+        [told] = await answered(socket, asking(LESSON))
+        assert (told["status"], told["error"]["type"]) == (429, "rate_limit_error")
+        assert told["headers"]["x-ratelimit-remaining-requests"] == "0"
+        assert len(provider.frames) == 2
+
+
 async def test_a_socket_on_which_too_much_is_sent_is_closed(tmp_path: Path) -> None:
     async with (
         standing(tmp_path, server__limits__mib_per_minute=1) as (proxy, provider),

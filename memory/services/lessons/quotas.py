@@ -34,14 +34,27 @@ class Quotas:
 
     async def full(self, scope: Scope) -> bool:
         """Whether nothing more may be learnt of a place, since its person's quota or its organisation's is full."""
-        quota = self._settings.get(scope.org or ANY) or self._settings.get(ANY)
+        # All are looked at, so that each is told of.
+        return any([await self._reached(of, most) for of, most in self._limits(scope)])
+
+    def limited(self, scope: Scope) -> bool:
+        """Whether there is any quota of memories for a place."""
+        return any(most is not None for _, most in self._limits(scope))
+
+    def known_full(self, scope: Scope) -> str:
+        """Why nothing more was to be learnt of a place when that was looked at last; empty where something was."""
+        if any(of in self._full for of, _ in self._limits(scope)):
+            return "nothing more is learnt, there are as many memories as may be (memory.quotas)"
+        return ""
+
+    def _limits(self, scope: Scope) -> list[tuple[Scope, int | None]]:
+        quota = quota_of(self._settings, scope)
         if quota is None:
-            return False
-        person, org = Scope(scope.org, scope.user), Scope(scope.org)
-        # Both are looked at, so that each is told of.
-        reached = [await self._reached(person, quota.memories_per_user)] if scope.user else []
-        reached += [await self._reached(org, quota.memories)] if scope.org else []
-        return any(reached)
+            return []
+        own = quota.users.get(scope.user or "")
+        most = own.memories if own is not None and own.memories is not None else quota.memories_per_user
+        person = [(Scope(scope.org, scope.user), most)] if scope.user else []
+        return person + ([(Scope(scope.org), quota.memories)] if scope.org else [])
 
     def told(self) -> list[str]:
         """What is wrong, in a sentence that names nobody."""
@@ -60,6 +73,11 @@ class Quotas:
         reached = most is not None and await self._counts.texts_below(*_owners(of)) >= most
         (self._full.add if reached else self._full.discard)(of)
         return reached
+
+
+def quota_of(settings: Mapping[str, QuotaSettings], scope: Scope) -> QuotaSettings | None:
+    """The quotas of a place: its organisation's own, or those of all others."""
+    return settings.get(scope.org or ANY) or settings.get(ANY)
 
 
 def _owners(of: Scope) -> tuple[list[str], list[str]]:

@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import logging
 import re
+import shutil
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -245,6 +246,21 @@ class PageFiles:
         shared = not places or any(place is None or place[0].user is None for place in places)
         await asyncio.to_thread(self._unmake, {"*"} if shared else users)
 
+    async def erase(self, person: Scope) -> list[str]:
+        """Delete all pages of a person, their own words and what was kept beside them included; the folder, where there
+        was one."""
+        self._erased()
+        async with self._noting:
+            known = await self.with_own_words()
+            left = [owner for owner in known if not _is_of(owner, person)]
+            if left != known:
+                await self._journal.set_meta(WITH_OWN_WORDS, orjson.dumps(left))
+        folder = self._folder / _person(person)
+        if not self._files or not await asyncio.to_thread(folder.is_dir):
+            return []
+        await asyncio.to_thread(shutil.rmtree, folder)
+        return [str(folder)]
+
     def _unmake(self, users: Collection[str]) -> None:
         for path in {file.parent for user in users for file in self._folder.glob(f"{user}/*/*.md")}:
             PageFolder(path, self._device).unmake()
@@ -361,6 +377,11 @@ def _obstructed_folders(folders: Sequence[Path]) -> tuple[str, ...]:
         "neither written nor taken back"
         for each in folders
     )
+
+
+def _is_of(owner: str, person: Scope) -> bool:
+    scope = scope_of(owner)
+    return scope is not None and (scope.org, scope.user) == (person.org, person.user)
 
 
 def _heeded(facts: Sequence[Fact], budget: int, now: datetime, standing: frozenset[str], filled: int) -> Page:

@@ -1,13 +1,13 @@
 """A person sets a fact right: it still holds, this is what holds now, it does not hold, or it was learnt by mistake.
 
-What was decided last of a fact can be taken back for as long as the server runs and nothing else has changed it.
+What was decided last of a fact can be taken back for as long as nothing else has changed it.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final, Protocol
 
@@ -24,12 +24,10 @@ from memory.services.lessons import rules
 from memory.services.lessons.indexing import lesson_of
 from memory.services.manual_facts import SESSION, followed, in_own_words, met
 from memory.services.person.commands import Commands, NotFound
+from memory.services.person.fact_decisions import FactDecision, FactDecisionKind, FactDecisions, as_before, involved
 
 CERTAIN = 0.95
 """The least confidence of what a person has confirmed."""
-
-DECISIONS: Final = 200
-"""Decisions that can be taken back: the oldest makes room."""
 
 DEFERRED_FOR: Final = timedelta(days=1)
 """How long a draft that was put off is not asked about."""
@@ -56,17 +54,6 @@ class NotActive(ValueError):
 
 class ChangedSince(ValueError):
     """What is to be taken back was changed meanwhile, or nothing was decided of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What a person has said of a fact: ``fact`` is it as it was, ``before`` and ``after`` are all facts that this
-    changed. ``dismissal`` is the hash under which it does not come back, empty where it may."""
-
-    fact: Fact
-    before: tuple[Fact, ...]
-    after: tuple[Fact, ...]
-    dismissal: bytes = b""
 
 
 class RevisedJournal(Journal, Protocol):
@@ -96,7 +83,7 @@ class FactReviser:
         self._now = now
         self._followers = followers
         self._told_confirmed = confirmed
-        self._decisions: dict[str, Decision] = {}
+        self._decisions = FactDecisions(journal)
         self._deferring = asyncio.Lock()
 
     async def confirm(self, id: str, owners: Sequence[str]) -> Fact:
@@ -113,7 +100,7 @@ class FactReviser:
         async def drawn() -> Lesson:
             return await self._confirmed(await self._fact(id, owners), owners)
 
-        held = await self._decide(drawn, owners)
+        held = await self._decide(FactDecisionKind.CONFIRMED, drawn, owners)
         await self._told_confirmed(held)
         return held
 
@@ -139,7 +126,7 @@ class FactReviser:
         async def drawn() -> Lesson:
             return await self._put_away(await self._draft(id, owners))
 
-        return await self._decide(drawn, owners, dismisses=True)
+        return await self._decide(FactDecisionKind.DISMISSED, drawn, owners)
 
     async def refute(self, id: str, owners: Sequence[str]) -> Fact:
         """A fact is wrong, and nothing takes its place: it ends now, as if its author had taken it back, and stays in
@@ -155,7 +142,7 @@ class FactReviser:
             facts = withdrawn(fact, await self._journal.facts(fact.contradicts, owners), self._now())
             return lesson_of(0, facts, (), frozenset(each.id for each in facts))
 
-        return await self._decide(drawn, owners)
+        return await self._decide(FactDecisionKind.REFUTED, drawn, owners)
 
     async def unlearn(self, id: str, owners: Sequence[str]) -> Fact:
         """A fact was learnt by mistake: it is put away, what it had ended holds again, and it does not come back in
@@ -170,15 +157,21 @@ class FactReviser:
             fact = await self._active(id, owners)
             return await self._put_away(fact, await self._as_before_learning(fact, owners))
 
-        return await self._decide(drawn, owners, dismisses=True)
+        return await self._decide(FactDecisionKind.UNLEARNED, drawn, owners)
 
     async def decided(self, id: str, owners: Sequence[str]) -> bool:
-        """Whether :meth:`take_back` has something to take back of the fact of an id: it was decided or put off, and is
-        there still."""
+        """Whether :meth:`take_back` may have something to take back of the fact of an id: it was decided or put off,
+        and is there still."""
         there = bool(await self._journal.facts([id], owners))
-        if not there:
-            self._decisions.pop(id, None)
-        return there and (id in self._decisions or id in await self.deferred())
+        return there and (id in await self.deferred() or await self._decisions.of(id) is not None)
+
+    async def decisions(self, owners: Sequence[str], limit: int) -> list[tuple[Fact, FactDecision]]:
+        """What was decided of the facts of some owners and :meth:`take_back` can undo, ``limit`` at most, the newest
+        first; each with the fact as it stands."""
+        every = await self._decisions.all()
+        held = {fact.id: fact for fact in await self._journal.facts(involved(every), owners)}
+        found = [each for each in reversed(every) if self._decisions.stands(each, held)]
+        return [(held[each.fact], each) for each in found[:limit]]
 
     async def take_back(self, id: str, owners: Sequence[str]) -> Fact:
         """What was decided last of a fact is undone: a draft waits again, and what the decision had ended or freed of a
@@ -192,25 +185,22 @@ class FactReviser:
         found = await self._commands.memory(id, owners)
         if isinstance(found, Fact) and await self._defer(found.id, None):
             return found
-        decision = self._decisions.get(found.id)
+        decision = await self._decisions.of(found.id)
         if decision is None:
-            raise ChangedSince(
-                "there is nothing to take back: it was done or forgotten already, or before the server started"
-            )
+            raise ChangedSince("there is nothing to take back: it was done or forgotten already, or long ago")
 
         async def drawn() -> Lesson:
-            ids = [fact.id for fact in decision.before]
+            ids = involved([decision])
             now = {fact.id: fact for fact in await self._journal.facts(ids, owners)}
-            after = {fact.id: fact for fact in decision.after}
-            if any(id not in now or id not in after or _settled(now[id]) != _settled(after[id]) for id in ids):
+            if not self._decisions.stands(decision, now):
                 raise ChangedSince("it was changed meanwhile: set it right where it stands")
             if decision.dismissal:
                 await self._journal.lift_tombstone(decision.dismissal)
-            back = [_as_before(now[before.id], before, after[before.id]) for before in decision.before]
+            back = [as_before(now[change.fact], change) for change in decision.changes]
             return lesson_of(0, back, (), frozenset(ids))
 
         held = await self._revised(drawn, owners)
-        self._decisions.pop(found.id, None)
+        await self._decisions.drop(found.id)
         return held
 
     async def defer(self, id: str, owners: Sequence[str]) -> Fact:
@@ -272,30 +262,31 @@ class FactReviser:
         return await self._revised(drawn, owners)
 
     async def _decide(
-        self, drawn: Callable[[], Awaitable[Lesson]], owners: Sequence[str], dismisses: bool = False
+        self, kind: FactDecisionKind, drawn: Callable[[], Awaitable[Lesson]], owners: Sequence[str]
     ) -> Fact:
         """The first fact of a lesson as it stands when that is written, which :meth:`take_back` can undo."""
-        before: list[Fact] = []
+        before: dict[str, Fact] = {}
 
         async def noted() -> Lesson:
             lesson = await drawn()
-            before.extend(await self._journal.facts([fact.id for fact in lesson.facts], owners))
+            before.update(
+                {each.id: each for each in await self._journal.facts([one.id for one in lesson.facts], owners)}
+            )
             return lesson
 
         lesson = await self._learner.revise(noted)
-        ids = [fact.id for fact in lesson.facts]
-        fact = next(each for each in before if each.id == ids[0])
-        dismissal = dismissal_of(self._journal.key(), fact.owner, fact.text) if dismisses else b""
+        first, *others = [fact.id for fact in lesson.facts if fact.id in before]
+        dismisses = kind in (FactDecisionKind.DISMISSED, FactDecisionKind.UNLEARNED)
+        was = before[first]
+        dismissal = dismissal_of(self._journal.key(), was.owner, was.text) if dismisses else b""
         # As it is stored, the use that a confirmation counts for included.
-        after = {each.id: each for each in await self._journal.facts(ids, owners)}
-        if fact.id not in after:
-            raise NotFound(f"{fact.id} was forgotten meanwhile")
-        await self._defer(fact.id, None)
-        self._decisions.pop(fact.id, None)
-        while len(self._decisions) >= DECISIONS:
-            del self._decisions[next(iter(self._decisions))]
-        self._decisions[fact.id] = Decision(fact, tuple(before), tuple(after.values()), dismissal)
-        return after[fact.id]
+        after = {each.id: each for each in await self._journal.facts([first, *others], owners)}
+        if first not in after:
+            raise NotFound(f"{first} was forgotten meanwhile")
+        changes = [self._decisions.change(before[id], after[id]) for id in (first, *others) if id in after]
+        await self._defer(first, None)
+        await self._decisions.keep(FactDecision(kind, self._now(), tuple(changes), dismissal))
+        return after[first]
 
     async def _revised(self, drawn: Callable[[], Awaitable[Lesson]], owners: Sequence[str]) -> Fact:
         """The first fact of a lesson, as it stands when that is written."""
@@ -387,15 +378,3 @@ class FactReviser:
             kept = [each for each in found if each.state is not State.SUPERSEDED]
             found = [*kept, *await self._followers([each.id for each in later], owners)]
         return found
-
-
-def _as_before(now: Fact, before: Fact, after: Fact) -> Fact:
-    """A fact as it stands ``now``, but that what has not changed since ``after`` is as it was ``before``."""
-    names = [field.name for field in fields(Fact)]
-    back = {name: getattr(before, name) for name in names if getattr(now, name) == getattr(after, name)}
-    return replace(now, **back)
-
-
-def _settled(fact: Fact) -> tuple[object, ...]:
-    """What a person decides of a fact; how often it was used since changes nothing of that."""
-    return fact.state, fact.text, fact.origin, fact.supersedes, fact.contradicts, fact.valid_until

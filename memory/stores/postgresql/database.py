@@ -24,6 +24,7 @@ from memory.stores.migrations import FromTheFuture
 from memory.stores.postgresql.changes import ChangeReader
 from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.faults import postgres_fault, where_of
+from memory.stores.postgresql.lease import HEARD_LATELY
 from memory.stores.postgresql.listening import Listener
 from memory.stores.postgresql.pulse import Pulse
 from memory.stores.postgresql.replica_indexes import claim_index, indexes_of
@@ -54,6 +55,7 @@ class PostgresDatabase:
         replica: whether other servers may write at the same time, and how this one is called then; empty where not.
         own_index: whether the replica has an index of its own.
         direct_url: the same database on the server itself, where ``url`` leads to a pooler.
+        may_work: whether a replica takes the work that one alone must do, when it is free.
         unresponsive_seconds: without any answer for so long the database counts as hanging, and nobody waits for it.
 
     Raises:
@@ -71,6 +73,7 @@ class PostgresDatabase:
         replica: str = "",
         own_index: bool = True,
         direct_url: str | None = None,
+        may_work: bool = True,
         unresponsive_seconds: float = 10.0,
     ) -> None:
         self.folder = folder
@@ -93,7 +96,12 @@ class PostgresDatabase:
             finally:
                 connection.close()
             self._writer = PostgresWriter(
-                self._where, lambda: PostgresConnection(url, pipelined=True), self._changes, busy_seconds, replica
+                self._where,
+                lambda: PostgresConnection(url, pipelined=True),
+                self._changes,
+                busy_seconds,
+                replica,
+                may_work,
             )
         except FromTheFuture as error:
             raise StoreFault(f"{self._where} belongs to a newer version: {error}") from error
@@ -151,6 +159,10 @@ class PostgresDatabase:
     def works(self) -> bool:
         """See :class:`memory.stores.engine.Engine`."""
         return self._writer.works
+
+    async def work_is_done(self) -> bool:
+        """See :class:`memory.stores.engine.Engine`."""
+        return self.works or await self.read(_is_heard)
 
     @property
     def row_security(self) -> RowSecurity:
@@ -294,6 +306,10 @@ class PostgresDatabase:
                 return _done(work, connection)
         except psycopg.Error as error:
             raise postgres_fault(error, self._where) from None
+
+
+def _is_heard(connection: Connection) -> bool:
+    return bool(connection.execute(HEARD_LATELY).fetchone()[0])
 
 
 def _done(work: Work[T], connection: PostgresConnection) -> T:

@@ -14,7 +14,7 @@ from memory.stores.postgresql.database import PostgresDatabase
 
 class PostgresJournal(SqlJournal):
     """The journal in the database at ``url``; ``folder`` is where on this machine is kept what it cannot take yet.
-    ``replica``, ``own_index``, ``direct_url`` and ``unresponsive_seconds`` as in
+    ``replica``, ``own_index``, ``direct_url``, ``may_work`` and ``unresponsive_seconds`` as in
     :class:`memory.stores.postgresql.database.PostgresDatabase`.
 
     Raises:
@@ -34,6 +34,7 @@ class PostgresJournal(SqlJournal):
         own_index: bool = True,
         direct_url: str | None = None,
         redact_of: RedactorsByOrg = no_others,
+        may_work: bool = True,
         unresponsive_seconds: float = 10.0,
     ) -> None:
         def start(watch: Watch) -> tuple[Engine, bytes]:
@@ -45,6 +46,7 @@ class PostgresJournal(SqlJournal):
                 replica=replica,
                 own_index=own_index,
                 direct_url=direct_url,
+                may_work=may_work,
                 unresponsive_seconds=unresponsive_seconds,
             )
             return database, database.start(begin)

@@ -40,6 +40,8 @@ WHERE server.heard < clock_timestamp() - interval '{SECONDS} seconds' OR server.
 """
 
 _HEARD = "UPDATE server SET heard = clock_timestamp() WHERE id = ?"
+HEARD_LATELY = f"SELECT EXISTS (SELECT 1 FROM server WHERE heard > clock_timestamp() - interval '{SECONDS} seconds')"
+"""Whether the process that has the database, or its replicas' work, was heard of lately."""
 _OTHERS, _GIVEN_UP = "PL001", "PL002"
 """What ``take_turn`` reports (see ``functions.sql``)."""
 

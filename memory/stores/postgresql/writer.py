@@ -61,6 +61,7 @@ class PostgresWriter(WriteQueue):
         changes: hears of what is committed, before whoever wrote it does.
         busy_seconds: how long another process that writes is waited for.
         replica: whether others may write at the same time, and how this one is called then; empty where it is alone.
+        may_work: whether this replica takes the work when it is free.
 
     Raises:
         psycopg.Error: when the first connection cannot be opened.
@@ -74,6 +75,7 @@ class PostgresWriter(WriteQueue):
         changes: ChangeReader,
         busy_seconds: float,
         replica: str = "",
+        may_work: bool = True,
     ) -> None:
         super().__init__(where)
         self._begin = [each.format(max(1, round(busy_seconds * 1000))) for each in _BEGIN]
@@ -85,7 +87,7 @@ class PostgresWriter(WriteQueue):
         self._lease = Lease(where, replicas=bool(replica))
         self.works = not replica
         self._attempted = float("-inf")
-        self._leaving = False
+        self._leaving = not may_work
         self._begun = False  # whether the database has answered in the transaction that is under way
         self._connection: PostgresConnection | None = connect()
         try:

@@ -14,7 +14,8 @@ TITLE = "Palimpsest, a memory for coding agents"
 
 @dataclass(frozen=True, slots=True)
 class ServiceTarget:
-    """What shall be kept running: our ``program``, with a data folder and perhaps a settings file, at an address."""
+    """What shall be kept running: our ``program``, with a data folder and perhaps a settings file, at an address. It
+    has ``end_seconds`` to end in before it is killed."""
 
     program: Sequence[str]
     home: Path
@@ -22,6 +23,7 @@ class ServiceTarget:
     port: int
     log: Path
     config: Path | None = None
+    end_seconds: int = 30
 
     @property
     def address(self) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
@@ -53,7 +55,8 @@ class ServiceState:
 class Installation:
     """What is written, and what is run, the one after the other. ``there`` asks whether the manager answers at all,
     ``ask`` how the service stands, which ``read`` makes out of its answer. What the manager knows already is stopped
-    before it is installed or started anew."""
+    before it is installed or started anew; where that ``unloads`` it, what comes next waits until it is gone, which
+    goes on after the manager has answered."""
 
     manager: str
     files: Mapping[Path, str]
@@ -68,3 +71,4 @@ class Installation:
     ask: Command
     read: Callable[[str], ServiceState]
     notes: tuple[str, ...] = ()
+    unloads: bool = False

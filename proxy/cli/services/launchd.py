@@ -36,6 +36,7 @@ def installation(served: ServiceTarget, folder: Path, user: int) -> Installation
         reload=(),
         ask=("launchctl", "print", service),
         read=state,
+        unloads=True,
     )
 
 
@@ -50,6 +51,7 @@ def agent(served: ServiceTarget) -> str:
         # A server that was told to stop stays so; one that failed or was killed comes back.
         "KeepAlive": {"SuccessfulExit": False},
         "ThrottleInterval": 2,
+        "ExitTimeOut": served.end_seconds,
         "ProcessType": "Interactive",
         "StandardOutPath": "/dev/null",
         "StandardErrorPath": str(served.log),

@@ -55,7 +55,7 @@ Restart=on-failure
 RestartSec=1
 RestartPreventExitStatus=2
 KillMode=mixed
-TimeoutStopSec=30
+TimeoutStopSec={served.end_seconds}
 StandardOutput=null
 NoNewPrivileges=yes
 

@@ -40,7 +40,28 @@ function pressed(event) {
   }
 }
 
+// A candidate that comes into the focus is shown with what stands behind its link. The answer is a document: text is
+// never made to markup here, which the page's policy refuses.
+function entered(event) {
+  const link = event.target.closest?.("[data-candidate]")?.querySelector("a[data-more]");
+  if (!link) {
+    return;
+  }
+  link.removeAttribute("data-more");
+  const request = new XMLHttpRequest();
+  request.open("GET", link.href);
+  request.responseType = "document";
+  request.onload = () => {
+    const more = request.status === 200 ? request.response?.querySelector(".weighed") : null;
+    if (more && !link.matches(":focus")) {
+      link.parentElement.replaceWith(document.adoptNode(more));
+    }
+  };
+  request.send();
+}
+
 document.addEventListener("keydown", pressed);
+document.addEventListener("focusin", entered);
 const told = document.getElementById("keys");
 if (told) {
   told.hidden = candidates.length === 0;

@@ -117,6 +117,14 @@ async def test_an_organisation_and_one_of_its_people_have_days_of_their_own() ->
     assert changed == {"u:acme/ada", "up:acme/ada/loom", "u:acme/bob", "up:acme/bob/loom"}
 
 
+async def test_memories_of_a_kind_have_days_of_their_own() -> None:
+    journal = Journal("u:acme/ada")
+    acme = PolicySettings(keep_kinds_days={"task": 30, "passage": 60})
+    await worker(journal, Policies({"acme": acme})).delete_memories()
+    asked = [each for each in journal.deleted if each.owner == "u:acme/ada"]
+    assert [(each.kind, (NOW - each.before).days) for each in asked if each.before] == [("", 60), ("task", 30)]
+
+
 async def test_what_a_policy_does_not_let_be_kept_goes_also_where_it_is_shared() -> None:
     journal = Journal("u:acme/ada", "u:/eve")
     await worker(journal, Policies({"acme": PolicySettings(restricted=False)})).delete_memories()

@@ -10,7 +10,7 @@ import pytest
 
 from memory.conversation import Form
 from memory.edits import Entry
-from memory.fact import Category, Sensitivity
+from memory.fact import Category, FactKind, Sensitivity
 from memory.policy import Policies, Unkept
 from memory.ports import Lesson
 from memory.provenance import QUARANTINE
@@ -50,6 +50,13 @@ async def all_gone(journal: SqlJournal, unkept: Unkept) -> int:
     while gone := await journal.delete_unkept(unkept, "facts"):
         count += gone
     return count
+
+
+async def test_of_a_kind_only_that_kind_goes(journal: SqlJournal) -> None:
+    task, decision = fact("Ann writes to zebra", kind=FactKind.TASK), fact("Ann uses yak", kind=FactKind.DECISION)
+    await journal.learn(Lesson(0, (task, decision), ()))
+    assert await journal.delete_unkept(Unkept(OWNER, AT + DAY, kind="task"), "facts") == 1
+    assert await journal.facts([task.id, decision.id]) == [decision]
 
 
 async def test_what_is_too_old_goes_and_what_a_live_session_was_given_of_it_stays(tmp_path: Path) -> None:

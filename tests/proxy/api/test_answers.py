@@ -23,7 +23,7 @@ from tests.proxy.drafts import draft
 from tests.proxy.web.filled import SMALL, fill, projects
 from tests.running import running
 
-LINES = ("metrics", "api/export/{sort}")
+LINES = ("metrics", "api/export/{sort}", "api/person/{table}")
 """What is told as lines of text."""
 
 
@@ -117,6 +117,7 @@ async def _decided(ask: Visits, folder: Path) -> None:
     await ask("GET", "api/drafts")
     await ask("GET", f"api/facts/{doubtful['id']}/confirm")
     await ask("POST", f"api/facts/{doubtful['id']}/dismiss", {})
+    await ask("GET", "api/decisions")
     for act in ("refute", "unlearn"):
         await ask("POST", f"api/facts/{newer}/{act}", {})
         await ask("POST", f"api/facts/{newer}/take-back", {})
@@ -184,8 +185,11 @@ async def _switched(ask: Visits) -> None:
     await ask("POST", "api/keys", {"name": "laptop", "user": "ada"}, status=201)
     await ask("GET", "api/keys")
     await ask("DELETE", "api/keys/laptop")
+    await ask("GET", "api/person?user=ada")
     await ask("POST", "api/reindex", {}, status=202)
     await ask("GET", "api/reindex")
+    # Where an index is being made anew already it begins none of its own.
+    await ask("POST", "api/person/forget?user=ada")
     await ask("POST", "api/embedder", {"use": "nothing"}, status=422)
     await ask("POST", "api/pause", {})
     await ask("GET", "api/glance")

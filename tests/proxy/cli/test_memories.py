@@ -250,3 +250,19 @@ def test_a_token_that_is_not_the_servers_is_told_with_what_helps(home: Path) -> 
     (home / "token").write_text("0" * 64)
     done = run("facts")
     assert done.code == 1 and "restarted" in done.err and "Bearer" not in done.err
+
+
+def test_all_that_is_held_of_a_person_is_given_out_shown_and_forgotten(tmp_path: Path) -> None:
+    remembered("The staging cluster is called heron", "--user", "ada")
+    kept = remembered("The archive is called stork", "--user", "grace")
+    file = tmp_path / "ada.jsonl"
+    assert run("export", "--user", "ada", "--whole", "--out", str(file)).code == 0
+    assert "heron" in file.read_text() and "stork" not in file.read_text()
+    assert run("export", "--whole").code == 2
+    shown = run("forget", "--user", "ada", "--dry-run").out
+    assert "facts" in shown and "would stay" in shown
+    assert run("forget", "--user", "ada", "--project", "loom").code == 2
+    assert "--yes" in run("forget", "--user", "ada").err
+    assert "forgotten: " in run("forget", "--user", "ada", "--yes").out
+    assert run("forget", "--user", "ada", "--dry-run", "--json").json["would_go"] == {}
+    assert run("fact", kept, "--user", "grace").code == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -159,3 +160,54 @@ def test_on_a_mac_it_is_launchd_and_elsewhere_nothing(
     assert list(made.files) == [tmp_path / "Library" / "LaunchAgents" / "dev.palimpsest.proxy.plist"]
     with pytest.raises(CommandError, match="systemd and launchd only"):
         module.installation(settings, None, "win32")
+
+
+LAUNCHD = """\
+#!/bin/sh
+case "$*" in
+  "print gui/"*/*)
+    [ -s {left} ] || exit 113
+    echo "state = SIGTERMed"; tail -c +2 {left} > {left}.new; mv {left}.new {left};;
+  print*) ;;
+  *) echo "$1 $(wc -c < {left})" >> {told};;
+esac
+case "$1" in bootout) exit 36;; esac
+"""
+
+
+@pytest.fixture
+def launchd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """A ``launchctl`` that takes three looks to let go of an agent, as a Mac takes seconds, and says at once that it is
+    doing so; what it was told, and a letter for each look to come."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    told, left = folder / "told", folder / "left"
+    told.touch()
+    left.write_text("...")
+    file = folder / "launchctl"
+    file.write_text(LAUNCHD.format(told=told, left=left))
+    file.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(module, "installation", partial(module.installation, platform="darwin"))
+    monkeypatch.setattr(module, "EVERY", 0.0)
+    return told, left
+
+
+def test_an_agent_is_loaded_anew_only_when_the_one_before_is_gone(
+    launchd: tuple[Path, Path], server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, _ = launchd
+    monkeypatch.setattr(module, "_not_by_hand", lambda *_: None)
+    assert run("service", "install", "--yes").code == 0
+    assert told.read_text().splitlines() == ["bootout 2", "enable 0", "bootstrap 0"]
+
+
+def test_one_that_does_not_go_is_told(
+    launchd: tuple[Path, Path], server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, _ = launchd
+    monkeypatch.setattr(module, "_not_by_hand", lambda *_: None)
+    monkeypatch.setattr(module, "UNLOAD_SECONDS", -1.0)
+    done = run("service", "install", "--yes")
+    assert done.code == 1 and "has it still" in done.err and told.read_text().splitlines() == ["bootout 2"]

@@ -1,5 +1,5 @@
-"""Bodies as each runtime sends them over each format, written by hand: the shapes are theirs, the words are ours.
-Recorded ones are in ``tests/data/requests``.
+"""Bodies as runtimes send them over each format, written by hand: the shapes are theirs, the words are ours. Recorded
+ones are in ``tests/data/requests``; of Crush and Zed, which cannot be had for a recording, there are only these.
 
 A session is a list of turns: (``human``, words), (``assistant``, words), (``call``, what the tool printed).
 """
@@ -163,11 +163,6 @@ def summary(sender: Sender) -> Json:
     return sender.plain(transcript(), system="You are a context summarization assistant. Write the summary only.")
 
 
-def extraction(sender: Sender) -> Json:
-    """deepagents' compaction, which has no system prompt."""
-    return sender.plain(f"<role>\nContext Extraction Assistant\n</role>\n{transcript()}")
-
-
 def asked_to(text: str, **changed: Any) -> Callable[[Sender], Json]:
     """The session's own request, with an order of the client's behind it."""
     return lambda sender: sender.with_last(TALK, text, **changed)
@@ -228,8 +223,6 @@ _TURN_CONTEXT = (
     "<working-directory>/srv/gate</working-directory>\n\n"
     "<compaction>~17k tokens remaining</compaction>\n</turn-context>"
 )
-_AIDER = "Act as an expert software developer. Output every change as a *SEARCH/REPLACE block*."
-_AIDER_SUFFIX = "\n\nTo suggest changes to a file you MUST return the whole of it as a *SEARCH/REPLACE block*."
 
 SENDERS: dict[str, Sender] = {
     **{
@@ -301,12 +294,6 @@ SENDERS: dict[str, Sender] = {
         reminders=("\n\n<environment_details>\nWorking directory: /srv/gate\n</environment_details>",),
         sides=(title,),
     ),
-    "Continue": Sender(
-        "continue",
-        CHAT,
-        {"user_agent": "ls/JS 5.23.2"},
-        system="You are an agent in the Continue CLI.\n<env>\nWorking directory: /srv/gate\n</env>",
-    ),
     "Crush": Sender("crush", CHAT, {"user_agent": "Charm-Crush/0.9"}, system="You are Crush.", sides=(title,)),
     **{
         f"goose over {path}": Sender(
@@ -331,32 +318,6 @@ SENDERS: dict[str, Sender] = {
         sides=(summary,),
     ),
     **{f"OpenClaw over {path}": claw(path) for path in (CHAT, RESPONSES, MESSAGES)},
-    "aider": Sender(
-        "aider",
-        CHAT,
-        {"user_agent": "OpenAI/Python 2.20.0"},
-        system=_AIDER,
-        words=lambda text: text + _AIDER_SUFFIX,
-        tools=False,
-        sides=(
-            lambda sender: {
-                **sender.plain("diff --git a/gate.py", system="You write one-line Git commit messages."),
-                "stream": False,
-            },
-        ),
-    ),
-    "openai-agents": Sender("openai-agents", RESPONSES, {"user_agent": "Agents/Python 0.24.0"}, more={"stream": False}),
-    "deepagents": Sender(
-        "langchain",
-        MESSAGES,
-        {"user_agent": "langchain-anthropic/1.7.7"},
-        more={"stream": False, "cache_control": {"type": "ephemeral"}},
-        sides=(
-            lambda sender: sender.plain(f"<role>\nContext Extraction Assistant\n</role>\n{transcript()}", system=""),
-        ),
-    ),
-    "pydantic-ai": Sender("pydantic-ai", CHAT, {"user_agent": "pydantic-ai/2.68.0"}, more={"stream": False}),
-    "the AI SDK": Sender("ai-sdk", CHAT, {"user_agent": "ai/7.0.173 runtime/node.js/24"}),
     "OpenAI's SDK": Sender("openai-sdk", CHAT, {"user_agent": "OpenAI/Python 3.51.0"}, tools=False),
     "Anthropic's SDK": Sender("anthropic-sdk", MESSAGES, {"user_agent": "Anthropic/Python 2.10.0"}, tools=False),
     "curl": Sender("curl", CHAT, {"user_agent": "curl/8.14"}, tools=False),

@@ -9,6 +9,7 @@ from proxy.runtimes import RUNTIMES, recognise, user_text
 from proxy.wire import dialect_of
 from proxy.wire.slices import cut, items_of
 from tests.proxy.runtimes.memories import OPENS, OTHERS, PROJECT, REMEDY, RIGHT, Told, others_in, told
+from tests.proxy.runtimes.recordings import NAMES, RECORDED
 from tests.proxy.runtimes.senders import SENDERS, TALK, Json, Sender, Turn
 from tests.running import Running
 
@@ -52,7 +53,8 @@ def test_each_is_known_for_what_it_is(name: str) -> None:
 
 
 def test_no_runtime_is_left_out() -> None:
-    assert {runtime.name for runtime in RUNTIMES} == {sender.runtime for sender in SENDERS.values()}
+    by_hand = {sender.runtime for sender in SENDERS.values()}
+    assert {runtime.name for runtime in RUNTIMES} == by_hand | {NAMES.get(client, client) for client in RECORDED}
 
 
 async def send(proxy: Running, sender: Sender, body: Json) -> tuple[bytes, str]:

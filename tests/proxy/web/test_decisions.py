@@ -17,11 +17,12 @@ from memory.learning.lesson import learn
 from memory.learning.lesson_result import Learned
 from memory.ports import Lesson, MemoryUse
 from memory.services.person.fact_revision import DEFERRED_FOR
-from tests.proxy.api.asking import Asking
+from tests.fake_provider import FakeProvider
+from tests.proxy.api.asking import Asking, asking
 from tests.proxy.drafts import TEXT, draft
 from tests.proxy.web.browsing import Browser, let_in
 from tests.proxy.web.contradicting import contradict
-from tests.running import Running
+from tests.running import Running, running
 
 SEARCH = "api/search?text=porch+sensor&project=loom"
 
@@ -70,8 +71,41 @@ async def test_what_was_decided_last_is_taken_back(
     assert waiting in await listed(ask, "draft") and await found(ask) == []
     after = await ask("GET", f"api/facts/{waiting}")
     assert after == before
-    fields = {"form": page.form(f"drafts/{waiting}/{act}").fields["form"]}
+    fields = {"form": page.form(f"drafts/{waiting}/{act}").fields["form"], "fact": waiting}
     assert "nothing to take back" in (await browser.post("/palimpsest/again", fields, 409)).text
+
+
+@pytest.mark.parametrize("act", ["confirm", "dismiss"])
+async def test_a_decision_is_taken_back_after_a_restart(provider: FakeProvider, tmp_path: Path, act: str) -> None:
+    home = tmp_path / "restarted"
+    async with running(provider, home) as proxy:
+        ask = asking(proxy)
+        old = await ask("POST", "api/remember?project=loom", {"text": "The loom listens on port 4400"}, status=201)
+        record = draft(old["owner"], "The loom listens on port 5500")
+        await ask("POST", "api/import/records?project=loom", record)
+        ids = (old["id"], record["id"])
+        before = [await ask("GET", f"api/facts/{id}") for id in ids]
+        await (browser := await let_in(proxy)).submit(await browser.get("review"), f"drafts/{record['id']}/{act}")
+        decided = [await ask("GET", f"api/facts/{id}") for id in ids]
+    async with running(provider, home) as proxy:
+        ask = asking(proxy)
+        assert [await ask("GET", f"api/facts/{id}") for id in ids] == decided != before
+        [told] = (await ask("GET", "api/decisions"))["decisions"]
+        assert (told["memory"]["id"], told["decision"]) == (record["id"], f"{act}ed")
+        page = await (browser := await let_in(proxy)).get("review?project=loom")
+        assert "Decided" in page.text and record["text"] in page.text and page.raw.count('data-key="u"') == 1
+        assert record["text"] not in (await browser.get("review?project=barn")).text
+        page = await browser.submit(page, "again")
+        assert f"Waits again: {record['text']}" in page.text and "Decided" not in page.text
+        assert [await ask("GET", f"api/facts/{id}") for id in ids] == before
+        assert (await ask("GET", "api/decisions"))["decisions"] == []
+
+
+async def test_only_what_still_stands_is_among_what_was_decided(ask: Asking, browser: Browser, waiting: str) -> None:
+    await browser.submit(await browser.get("review?project=loom"), f"drafts/{waiting}/confirm")
+    assert len((await ask("GET", "api/decisions"))["decisions"]) == 1
+    await ask("POST", f"api/facts/{waiting}/update", {"text": "The porch sensor sleeps at night"})
+    assert (await ask("GET", "api/decisions"))["decisions"] == []
 
 
 async def test_what_it_had_contradicted_is_as_it_was(ask: Asking, browser: Browser) -> None:

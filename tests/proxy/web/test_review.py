@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from proxy.web.review import WEIGHED
 from tests.proxy.api.asking import Asking
 from tests.proxy.drafts import draft
 from tests.proxy.web.browsing import Browser
@@ -126,6 +127,23 @@ async def test_a_draft_is_shown_with_what_it_would_change(ask: Asking, browser: 
         and "nothing else changes" in drafts
     )
     assert {each["id"] for each in (await ask("GET", "api/drafts"))["drafts"]} == set(told), "nothing was changed"
+
+
+async def test_behind_the_first_drafts_what_they_would_change_stands_on_a_page_of_its_own(
+    ask: Asking, browser: Browser
+) -> None:
+    old = await ask("POST", "api/remember?project=loom", {"text": "The loom listens on port 4400"}, status=201)
+    records = [draft(old["owner"], f"The loom listens on port {5500 + number}") for number in range(WEIGHED + 1)]
+    for record in records:
+        await ask("POST", "api/import/records?project=loom", record)
+    page = await browser.get("review")
+    assert page.text.count("stays, and contradicts it") == WEIGHED
+    [link] = [link for link in page.links if link.endswith("/holds")]
+    one = await browser.get(link.removeprefix("/palimpsest/"))
+    assert "The loom listens on port 4400 stays, and contradicts it" in one.text
+    id = link.split("/")[-2]
+    after = await browser.submit(one, f"drafts/{id}/confirm")
+    assert "Confirmed" in after.text and "Review" in after.text
 
 
 async def test_nobody_elses_candidate_is_there(ask: Asking, browser: Browser) -> None:

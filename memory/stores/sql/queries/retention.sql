@@ -93,9 +93,9 @@ SELECT id FROM passages WHERE owner = :owner AND (
 )
 LIMIT :most;
 
--- unkept_facts: an owner's facts that are too old, or of a sort that is not kept
+-- unkept_facts: an owner's facts that are too old, of one kind where one is named, or of a sort that is not kept
 SELECT id FROM facts WHERE owner = :owner AND (
-    recorded < :before
+    (recorded < :before AND (:kind = '' OR kind = :kind))
     OR (:restricted = 1 AND sensitivity = 'restricted')
     OR (:personal = 1 AND category IN ('person', 'people'))
 )

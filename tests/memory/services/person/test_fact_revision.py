@@ -57,7 +57,7 @@ async def test_the_confirmed_one_of_two_rivals_wins(tmp_path: Path) -> None:
         assert one.contradicts == (other.id,)
         await proxy.chat("What do we run before a release, the slow tests?", session="s3")
         body = provider.last.body.decode()
-        assert f"{OTHER} (unsettled)\\n- {ONE}{EARLIER}" in body
+        assert f"{OTHER}\\n- {ONE}{EARLIER}" in body
         confirmed = await memory.fact_reviser.confirm(one.id, owners)
         assert (confirmed.contradicts, confirmed.origin) == ((), Origin.PERSON)
         [lost] = await memory.journal.facts([other.id])

@@ -80,6 +80,8 @@ AGENT = """\
 	</dict>
 	<key>ThrottleInterval</key>
 	<integer>2</integer>
+	<key>ExitTimeOut</key>
+	<integer>30</integer>
 	<key>ProcessType</key>
 	<string>Interactive</string>
 	<key>StandardOutPath</key>
@@ -170,6 +172,48 @@ def test_launchd_is_given_an_agent() -> None:
         ("launchctl", "bootstrap", "gui/501", str(file)),
     )
     assert made.stop == made.uninstall == (("launchctl", "bootout", "gui/501/dev.palimpsest.proxy"),)
+
+
+KEYS: dict[str, object] = {
+    "Label": str,
+    "ProgramArguments": [str],
+    "RunAtLoad": bool,
+    "KeepAlive": {"SuccessfulExit": bool},
+    "ThrottleInterval": int,
+    "ExitTimeOut": int,
+    "ProcessType": ("Background", "Standard", "Adaptive", "Interactive"),
+    "StandardOutPath": str,
+    "StandardErrorPath": str,
+    "Sockets": {
+        launchd.SOCKET: {"SockNodeName": str, "SockServiceName": str, "SockFamily": ("IPv4", "IPv6", "IPv4v6")}
+    },
+}
+"""What the manual page launchd.plist(5) lets an agent have, of all that ours could: the type of each value, or the
+words that it may be."""
+
+
+def documented(value: object, form: object) -> bool:
+    """Whether a value is one that the manual page lets stand there."""
+    if isinstance(form, dict):
+        return isinstance(value, dict) and all(key in form and documented(value[key], form[key]) for key in value)
+    if isinstance(form, list):
+        return isinstance(value, list) and bool(value) and all(documented(each, form[0]) for each in value)
+    return value in form if isinstance(form, tuple) else type(value) is form
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "box.local"])
+def test_an_agent_has_only_what_launchd_documents(host: str) -> None:
+    text = launchd.agent(ServiceTarget(["/opt/p/bin/palimpsest"], HOME, host, 8484, HOME / "server.log"))
+    told = plistlib.loads(text.encode(), fmt=plistlib.FMT_XML)
+    assert documented(told, KEYS) and told["Label"] == launchd.LABEL
+    assert Path(told["ProgramArguments"][0]).is_absolute(), "launchd knows no PATH of a shell"
+    assert not documented(told | {"Restart": True}, KEYS) and not documented(told | {"RunAtLoad": 1}, KEYS)
+
+
+def test_a_manager_waits_as_long_as_the_server_may_take_to_end() -> None:
+    served = ServiceTarget(["p"], HOME, "127.0.0.1", 8484, HOME / "server.log", end_seconds=625)
+    assert plistlib.loads(launchd.agent(served).encode())["ExitTimeOut"] == 625
+    assert "TimeoutStopSec=625\n" in systemd.service(served, None)
 
 
 def test_an_agents_folder_may_have_any_letter_in_it() -> None:

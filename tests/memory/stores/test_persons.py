@@ -1,0 +1,53 @@
+"""All that is one person's goes from the journal; of what is shared only what nobody else bears out is theirs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from memory.fact import MemoryTier
+from memory.ports import Lesson
+from memory.provenance import QUARANTINE
+from memory.scope import Layer, Scope
+from tests.memory.stores.derived_facts import exchange, fact, open_journal, passage, session, user
+
+ADA, GRACE = Scope("acme", "ada", "loom"), Scope("acme", "grace", "loom")
+ELSEWHERE = Scope("rival", "ada", "loom")
+
+
+async def test_shared_facts_stay_where_others_bear_them_out(tmp_path: Path) -> None:
+    journal = open_journal(tmp_path)
+    shared, up = ADA.owner(Layer.PROJECT) or "", Layer.USER_PROJECT
+    hers, theirs = fact("We use pnpm", owner=ADA.owner(up)), fact("We use pnpm here", owner=GRACE.owner(up))
+    alone = replace(fact("Use pnpm", owner=shared), tier=MemoryTier.SHARED, derived_from=(hers.id,))
+    both = replace(fact("Always use pnpm", owner=shared), tier=MemoryTier.SHARED, derived_from=(hers.id, theirs.id))
+    await journal.commit(exchange("e1", [user("We use pnpm.")], of=session("s1", ADA)))
+    # What Grace took in from an export of Ada's names Ada's session.
+    taken = replace(fact("We use make", owner=GRACE.owner(up)), session=hers.session)
+    await journal.learn(Lesson(0, facts=(hers, theirs, alone, both, taken)))
+    share = await journal.share_of(ADA)
+    assert [each.id for each in share.alone] == [alone.id]
+    assert [each.id for each in share.with_others] == [both.id]
+    await journal.erase_person(ADA)
+    [left] = await journal.facts([both.id])
+    assert left.derived_from == (theirs.id,)
+    assert len(await journal.facts([theirs.id, taken.id])) == 2
+    assert await journal.facts([hers.id]) == []
+    await journal.close()
+
+
+async def test_the_same_name_in_another_organisation_is_another_person(tmp_path: Path) -> None:
+    journal = open_journal(tmp_path)
+    for scope in (ADA, ELSEWHERE):
+        owner = scope.owner(Layer.USER_PROJECT) or ""
+        said = session(f"s-{scope.org}", scope)
+        await journal.commit(exchange(f"e-{scope.org}", [user("We use pnpm.")], of=said))
+        kept = (fact("We use pnpm", owner=owner), fact("We use make", owner=QUARANTINE + owner))
+        await journal.learn(Lesson(0, facts=kept, passages=(passage("We use pnpm.", owner=owner),)))
+    facts, passages, rows = await journal.erase_person(ADA)
+    assert len(facts) == 2 and len(passages) == 1
+    assert rows["sessions"] == rows["exchanges"] == 1 and rows["messages"] == 2
+    assert (await journal.share_of(ADA)).nothing
+    left = (await journal.share_of(ELSEWHERE)).rows
+    assert left["facts"] == 2 and left["passages"] == left["sessions"] == 1 and left["messages"] == 2
+    await journal.close()
