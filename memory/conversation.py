@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import hashlib
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any, TypeVar
 
 import orjson
+
+PIECE = 2**20
+"""Characters of a text that are encoded at once: nobody else has their turn meanwhile."""
 
 T = TypeVar("T")
 
@@ -343,8 +346,29 @@ def digest(role: Role, parts: Iterable[Part]) -> bytes:
     string, keys change their order. None of that changes the digest; everything that a model reads does.
     """
     hasher = hashlib.blake2b(digest_size=16)
-    hasher.update(orjson.dumps([role.value, [normal_form(part) for part in parts]]))
+    for piece in _json_pieces([role.value, [normal_form(part) for part in parts]]):
+        hasher.update(piece)
     return hasher.digest()
+
+
+def _json_pieces(value: Any) -> Iterator[bytes]:
+    """A value as JSON, long strings in it piece by piece: everybody waits while one is written."""
+    if isinstance(value, str) and len(value) > PIECE:
+        yield b'"'
+        for at in range(0, len(value), PIECE):
+            yield orjson.dumps(value[at : at + PIECE])[1:-1]
+        yield b'"'
+    elif isinstance(value, list) and any(isinstance(each, list) or _is_long(each) for each in value):
+        for at, each in enumerate(value):
+            yield b"," if at else b"["
+            yield from _json_pieces(each)
+        yield b"]"
+    else:
+        yield orjson.dumps(value)
+
+
+def _is_long(value: Any) -> bool:
+    return isinstance(value, str) and len(value) > PIECE
 
 
 def normal_form(part: Part) -> list[Any]:
@@ -366,7 +390,10 @@ def normal_form(part: Part) -> list[Any]:
 
 def encodable(text: str) -> str:
     """Lone surrogates (legal in JSON escapes, not in UTF-8) become escapes; all else stays."""
-    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+    if text.isascii():
+        return text
+    pieces = (text[at : at + PIECE] for at in range(0, len(text), PIECE))
+    return "".join([piece.encode("utf-8", "backslashreplace").decode() for piece in pieces])
 
 
 def _sorted_json(raw: str) -> str:

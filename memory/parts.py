@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import uuid
 from collections.abc import Mapping
@@ -141,6 +142,9 @@ def _redacted_short(text: str) -> str:
 
 log = logging.getLogger(__name__)
 
+STOP_SECONDS = 4.0
+"""How long what waits may take to be written when memory is closed: a store that hangs would be waited for for ever."""
+
 
 @dataclass(slots=True)
 class Memory:
@@ -213,7 +217,22 @@ class Memory:
                 await self.journal.leave_work()
 
     async def close(self) -> None:
-        """Write what waits, then let go of the files."""
+        """Write what waits, for :data:`STOP_SECONDS` at most, then let go of the files."""
+        try:
+            async with asyncio.timeout(STOP_SECONDS):
+                await self._stop()
+        except TimeoutError:
+            log.warning("not all work came to its end: what was acknowledged is on the disk and is gone on with")
+        try:
+            await self.recall.index.close()
+        except StoreError as error:
+            # An index that cannot be written any more is found out and made again at the next start.
+            log.warning("%s", error)
+        finally:
+            await self.journal.close()
+
+    async def _stop(self) -> None:
+        """Write what waits, and end all work."""
         if self.replica is not None:
             await self.replica.stop()
         await self.cache_warmer.stop()
@@ -231,10 +250,3 @@ class Memory:
         await self.token_counting.settle()
         await self.usage_calibration.settle()
         await self.pages.settle()
-        try:
-            await self.recall.index.close()
-        except StoreError as error:
-            # An index that cannot be written any more is found out and made again at the next start.
-            log.warning("%s", error)
-        finally:
-            await self.journal.close()

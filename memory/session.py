@@ -69,7 +69,8 @@ class Arrival:
     how many bytes the request has; ``waited`` is how many seconds it stood in a queue that does not grow shorter;
     ``credential`` is a keyed hash of the credential alone, whoever it stands for; ``checkout`` is the root of the git
     worktree on this machine that is worked in; ``also`` are owners of other projects whose memories are recalled
-    there, since their person shares them with this one.
+    there, since their person shares them with this one; ``resends`` says that its client sends its whole history where
+    it is told that its server has not got it.
     """
 
     scope: Scope
@@ -92,6 +93,7 @@ class Arrival:
     waited: float = 0.0
     credential: str = ""
     also: tuple[str, ...] = ()
+    resends: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +239,8 @@ class Prepared:
     by how many of our tokens the edits make the request longer, or, below zero, shorter. ``tools`` are the definitions
     of memory's tools that stand behind the client's own, as its dialect spells them. ``pending`` is what the session's
     ledger does not have yet of its edits; ``answer`` is what is answered
-    without asking the model.
+    without asking the model. ``outgrown`` says that the history at its server, from which it goes on, is too large, and
+    that its client is to send all of it, so that some can leave.
     """
 
     session: Session | None
@@ -249,6 +252,7 @@ class Prepared:
     tools: str = ""
     pending: Pending = field(default_factory=Pending)
     answer: ResearchAnswer | None = None
+    outgrown: bool = False
 
     @property
     def journaled(self) -> bool:

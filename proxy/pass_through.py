@@ -19,13 +19,23 @@ from proxy.settings import UpstreamSettings
 from proxy.upstream.direct import address, decompressed, outgoing_headers
 from proxy.upstream.routes import base_for_path, base_of, checked, depends_on_model, route_of
 from proxy.wire.dialect import BadRequest, Dialect
-from proxy.wire.model_name import may_have_model, model_in_path, models_in_body, models_in_query
+from proxy.wire.model_name import (
+    is_bytes,
+    may_begin_object,
+    may_have_model,
+    model_in_path,
+    models_in_body,
+    models_in_query,
+)
 
 T = TypeVar("T")
 
 BODY_SECONDS = 60.0
 BODY_BYTES_A_SECOND = 2048
 """How long a body may take, and by how much longer for what has come of it."""
+
+LARGE = 8 * 2**20
+"""Bytes of a body from which on its pieces are joined in a thread."""
 
 MODEL_WITHIN = 2**28
 """Bytes of a body, uncompressed, within which its model is looked for."""
@@ -40,7 +50,8 @@ async def pass_through(
     edge.passed.add(request.headers.get("User-Agent", ""), request.method, path, why)
     metrics.PASSED.labels(request.method if request.method in _METHODS else "other").inc()
     headers = outgoing_headers(request.headers.items(), listened=False, is_secret=edge.secrets.stand_in)
-    body = await _body_with_model(request, edge, path, dialect)
+    pieces = pieces_of(request) if request.can_read_body else None
+    body, pieces = await _body_with_model(request, edge, path, dialect, pieces)
     models = (
         models_in_url(path)
         if body is None
@@ -48,23 +59,37 @@ async def pass_through(
     )
     base = same_for_all(models, lambda model: _base(edge, path, request.headers, model, dialect))
     url = address(checked(await edge.upstream_policy(request.headers, prefix), base), path)
-    stream = None
-    if body is None and request.can_read_body:
-        stream = pieces_of(request)
-        if request.content_length is not None:
-            # Without it the body would go on in chunks, which not every server takes.
-            headers["Content-Length"] = str(request.content_length)
-    async with edge.upstream.send(request.method, url, headers, stream if body is None else body) as reply:
+    if body is None and pieces is not None and request.content_length is not None:
+        # Without it the body would go on in chunks, which not every server takes.
+        headers["Content-Length"] = str(request.content_length)
+    async with edge.upstream.send(request.method, url, headers, pieces if body is None else body) as reply:
         return await relay(reply, request, ours, None, None)
 
 
-async def _body_with_model(request: web.Request, edge: Edge, path: str, dialect: Dialect | None) -> bytes | None:
-    """The body, where the request's way depends on the model in it; else it is passed on as it comes, and None."""
-    if not request.can_read_body or not depends_on_model(edge.settings.upstream, path, request.headers):
-        return None
+async def _body_with_model(
+    request: web.Request, edge: Edge, path: str, dialect: Dialect | None, pieces: AsyncIterator[bytes] | None
+) -> tuple[bytes | None, AsyncIterator[bytes] | None]:
+    """The body, where the request's way depends on the model in it; else None, and it is passed on as it comes."""
+    if pieces is None or not depends_on_model(edge.settings.upstream, path, request.headers):
+        return None, pieces
+    if _UPLOADS.search(path):
+        return None, pieces
+    kind = request.headers.get("Content-Type", "")
     # A request of a dialect is for a model, whatever kind its client says it is of.
-    may_name_model = dialect is not None or may_have_model(request.headers.get("Content-Type", ""))
-    return await whole_body(request) if may_name_model and not _UPLOADS.search(path) else None
+    if dialect is None and is_bytes(kind) and "Content-Encoding" not in request.headers:
+        begin = await anext(pieces, b"")
+        pieces = _beginning_with(begin, pieces)
+        if not may_begin_object(begin):
+            return None, pieces
+    elif dialect is None and not may_have_model(kind) and not is_bytes(kind):
+        return None, pieces
+    return await _joined(request, pieces), None
+
+
+async def _beginning_with(begin: bytes, pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield begin
+    async for piece in pieces:
+        yield piece
 
 
 def _base(edge: Edge, path: str, headers: Mapping[str, str], model: str, dialect: Dialect | None) -> str:
@@ -118,13 +143,18 @@ async def whole_body(request: web.Request) -> bytes:
     Raises:
         HTTPRequestEntityTooLarge: it is larger than is taken.
     """
-    pieces, size = [], 0
-    async for piece in pieces_of(request):
+    return await _joined(request, pieces_of(request))
+
+
+async def _joined(request: web.Request, pieces: AsyncIterator[bytes]) -> bytes:
+    joined, size = list[bytes](), 0
+    async for piece in pieces:
         size += len(piece)
         if size > request.client_max_size:
             raise web.HTTPRequestEntityTooLarge(max_size=request.client_max_size, actual_size=size)
-        pieces.append(piece)
-    return b"".join(pieces)
+        joined.append(piece)
+    # Joining much gives the lock back, so that other requests have their turn meanwhile.
+    return await asyncio.to_thread(b"".join, joined) if size >= LARGE else b"".join(joined)
 
 
 def models_in_url(path: str) -> frozenset[str]:

@@ -29,7 +29,12 @@ much shorter time of its own: without the edits, the prefix would break."""
 
 
 async def prepare(
-    request: web.Request, edge: Edge, prefix: Prefix, view: RequestView | None, path: str
+    request: web.Request,
+    edge: Edge,
+    prefix: Prefix,
+    view: RequestView | None,
+    path: str,
+    over_socket: bool = False,
 ) -> tuple[RequestView | None, Prepared | None]:
     """What memory reads of a request, and what it needs: None if memory takes no part in it."""
     memory = edge.memory
@@ -41,6 +46,7 @@ async def prepare(
         view = replace(view, conversation=attributed)
     caller = await _caller(request, edge, prefix, view, runtime)
     arrival = await _arrival(request, edge, view, path, runtime, caller)
+    arrival = replace(arrival, resends=over_socket and runtime.resends)
     if caller.unread:
         known, _ = await fail_open(
             _without_unread(view, caller.unread),

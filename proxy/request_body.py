@@ -16,8 +16,11 @@ from proxy.wire.rounds import with_hidden_rounds
 from proxy.wire.rounds.offering import with_tools
 from proxy.wire.validation import newly_broken
 
-THREAD_PARSE_BYTES = 4 * 2**20
+THREAD_PARSE_BYTES = 2**20
 """Bytes. A body of this size is parsed in a thread, so that it does not block other requests."""
+
+THREAD_PARSE_OBJECTS = 2000
+"""Braces in a body from which on that is done, too: each may be that of a message."""
 
 MAX_READ_BYTES = 64 * 2**20
 """Bytes. A larger body is relayed unparsed and without memory, because parsing it would block other requests. A session
@@ -48,7 +51,7 @@ async def read(dialect: Dialect, text: bytes, path: str) -> RequestView | None:
     if len(text) > MAX_READ_BYTES:
         return None
     try:
-        if len(text) >= THREAD_PARSE_BYTES:
+        if len(text) >= THREAD_PARSE_BYTES or text.count(b"{") >= THREAD_PARSE_OBJECTS:
             return await asyncio.to_thread(dialect.read, text, user_text, path)
         return dialect.read(text, user_text, path)
     except (Unreadable, MemoryError):

@@ -3,6 +3,10 @@ request over HTTP is.
 
 A socket carries one response after the other. What its server says goes to the client at once, but for the event that
 ends a response: that waits until the exchange is in the journal.
+
+A frame that goes on from an earlier response (``previous_response_id``) has only what is new: the history stands at the
+provider, and nothing can leave it there. Once it does not fit into the window any more, a client that is known to send
+all of it again is told that the response is not there, and what it then sends is shed like a request over HTTP.
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ from typing import Final
 
 import aiohttp
 import msgspec
-from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp import WSCloseCode, WSMessage, WSMsgType, web
 
 from memory.memory_room import NO_ROOM
 from memory.session import Prepared
@@ -57,6 +61,26 @@ class _PendingResponse:
     commit: ExchangeCommit
 
 
+@dataclass(frozen=True, slots=True)
+class _Close:
+    """How one end closed its socket."""
+
+    code: int
+    words: bytes = b""
+
+
+_GONE: Final = _Close(WSCloseCode.GOING_AWAY)
+_CARRIED: Final = frozenset({WSMsgType.TEXT, WSMsgType.BINARY})
+
+
+def _close(message: WSMessage, code: int | None) -> _Close | None:
+    """How an end closed its socket, by the last that came of it and the code that its own library gave it; None where
+    it broke off."""
+    if message.type is WSMsgType.CLOSE:
+        return _Close(message.data or WSCloseCode.OK, (message.extra or "").encode())
+    return _Close(code) if message.type is WSMsgType.ERROR and code and code != WSCloseCode.ABNORMAL_CLOSURE else None
+
+
 class _Frame(msgspec.Struct):
     type: str = ""
     generate: bool | None = None
@@ -90,7 +114,7 @@ async def socket(
     no_memory = await edge.opened_in_time() is None or not (has_key or not await why_without_memory(request, edge))
 
     async def prepare_frame(view: RequestView | None) -> tuple[RequestView | None, Prepared | None]:
-        view, prepared = await prepare(request, edge, prefix, view, path)
+        view, prepared = await prepare(request, edge, prefix, view, path, over_socket=True)
         if prepared is None or edge.memory is None or view is None:
             return view, prepared
         # There are no hidden rounds here, and no reply but the provider's.
@@ -138,7 +162,11 @@ async def _carry(
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
         raise UpstreamUnreachable(f"no WebSocket to the provider: {type(error).__name__}") from error
     here = web.WebSocketResponse(
-        protocols=[there.protocol] if there.protocol else (), max_msg_size=largest, compress=False, autoping=True
+        protocols=[there.protocol] if there.protocol else (),
+        max_msg_size=largest,
+        compress=False,
+        autoping=True,
+        autoclose=False,
     )
     for name, value in incoming_headers(answered.items()).items():
         if not name.lower().startswith(("sec-websocket-", "content-")):
@@ -146,7 +174,7 @@ async def _carry(
     here.headers["x-palimpsest-status"] = "a WebSocket; memory takes part" if prepare_frame else "passed; a WebSocket"
     try:
         await here.prepare(request)
-        await _SocketRelay(edge, path, dialect, prepare_frame, take, here, there).run()
+        await _SocketRelay(edge, path, dialect, prepare_frame, take, here, there, request.transport).run()
     finally:
         await there.close()
     return here
@@ -164,6 +192,7 @@ class _SocketRelay:
         take: Callable[[int, int], Awaitable[None]],
         here: web.WebSocketResponse,
         there: aiohttp.ClientWebSocketResponse,
+        connection: asyncio.BaseTransport | None,
     ) -> None:
         self._edge = edge
         self._path = path
@@ -172,13 +201,16 @@ class _SocketRelay:
         self._take = take
         self._here = here
         self._there = there
+        self._connection = connection
         self._pending_responses: deque[_PendingResponse | None] = deque()
         self._answered = asyncio.Event()
 
     async def run(self) -> None:
         """Until one of both ends."""
         ending = asyncio.create_task(self._until_the_server_ends())
-        ways = {asyncio.create_task(self._from_here()), asyncio.create_task(self._from_there()), ending}
+        from_here = asyncio.create_task(self._from_here())
+        from_there = asyncio.create_task(self._from_there())
+        ways: set[asyncio.Task[_Close | None]] = {from_here, from_there, ending}
         try:
             done, _ = await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -188,27 +220,33 @@ class _SocketRelay:
             for pending in filter(None, self._pending_responses):
                 # What was asked and heard is kept, though its end never came.
                 pending.commit.begin(pending.listener.reply())
+        ended = next(way for way in (from_here, from_there, ending) if way in done)
+        close = ended.result() if ended.exception() is None else None
         with suppress(ConnectionError, TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
-                if ending in done:
-                    await self._here.close(code=WSCloseCode.GOING_AWAY)
-                await self._there.close(code=self._here.close_code or 1000)
-                await self._here.close(code=self._there.close_code or 1000)
+                if ended is from_there and close is None and isinstance(self._connection, asyncio.Transport):
+                    # What broke off there must not look like an end that was meant.
+                    self._connection.abort()
+                close = close or _GONE
+                await asyncio.gather(
+                    self._here.close(code=close.code, message=close.words),
+                    self._there.close(code=close.code, message=close.words),
+                    return_exceptions=True,
+                )
         for way in done:
             if (error := way.exception()) is not None and not isinstance(error, ConnectionError):
                 raise error
 
-    async def _until_the_server_ends(self) -> None:
+    async def _until_the_server_ends(self) -> _Close | None:
         """Until the server is about to end and no response is under way here."""
         await self._edge.draining.begun.wait()
         self._answered.clear()
         if self._pending_responses:
             await self._answered.wait()
+        return None
 
-    async def _from_here(self) -> None:
-        async for message in self._here:
-            if message.type is not WSMsgType.TEXT and message.type is not WSMsgType.BINARY:
-                return
+    async def _from_here(self) -> _Close | None:
+        while (message := await self._here.receive()).type in _CARRIED:
             frame = _frame(message.data) if message.type is WSMsgType.TEXT else _Frame()
             asks = frame.type == ASKS
             try:
@@ -218,29 +256,33 @@ class _SocketRelay:
             except Limited as limited:
                 if not asks:
                     # Nothing answers such a frame: who sends too many is told by the end of the socket.
-                    await self._here.close(code=WSCloseCode.TRY_AGAIN_LATER, message=b"too many bytes a minute")
-                    return
+                    return _Close(WSCloseCode.TRY_AGAIN_LATER, b"too many bytes a minute")
                 await self._here.send_str(_refused_frame(self._dialect, limited))
                 continue
             if message.type is WSMsgType.TEXT:
-                await self._there.send_str(await self._prepared(message.data, frame))
+                written = await self._prepared(message.data, frame)
+                if written is None:
+                    await self._here.send_str(_NOT_FOUND)
+                else:
+                    await self._there.send_str(written)
             else:
                 await self._there.send_bytes(message.data)
+        return _close(message, self._here.close_code)
 
-    async def _from_there(self) -> None:
-        async for message in self._there:
+    async def _from_there(self) -> _Close | None:
+        while (message := await self._there.receive()).type in _CARRIED:
             if message.type is WSMsgType.TEXT:
                 await self._hear(message.data)
                 await self._here.send_str(message.data)
                 if not self._pending_responses:
                     self._answered.set()
-            elif message.type is WSMsgType.BINARY:
-                await self._here.send_bytes(message.data)
             else:
-                return
+                await self._here.send_bytes(message.data)
+        return _close(message, self._there.close_code)
 
-    async def _prepared(self, text: str, frame: _Frame) -> str:
-        """A frame of the client's, with what memory adds to it."""
+    async def _prepared(self, text: str, frame: _Frame) -> str | None:
+        """A frame of the client's, with what memory adds to it; None where its client is to send its whole history
+        instead. That is told like a provider's fault, so no response may be under way that it could belong to."""
         if self._prepare_frame is None or frame.type != ASKS or frame.generate is False:
             if frame.type == ASKS:
                 self._pending_responses.append(None)
@@ -258,6 +300,8 @@ class _SocketRelay:
                         # A socket's server has what was said over it, whatever the client wants stored.
                         view = replace(view, conversation=replace(view.conversation, stored=True))
                     view, prepared = await self._prepare_frame(view)
+            if prepared is not None and prepared.outgrown and not self._pending_responses:
+                return None
             if view is not None and prepared is not None:
                 written = await written_body(self._edge, self._dialect, view, prepared)
         heard = prepared is not None and prepared.journaled
@@ -276,6 +320,21 @@ class _SocketRelay:
             self._pending_responses.popleft()
             if pending is not None and kind in ENDS:
                 await pending.commit.commit_before_end(pending.listener.reply())
+
+
+_NOT_FOUND: Final = msgspec.json.encode(
+    {
+        "type": "error",
+        "status": 400,
+        "error": {
+            "type": "invalid_request_error",
+            "code": "previous_response_not_found",
+            "message": "Previous response not found. Send its whole history, so that it can be shortened.",
+            "param": "previous_response_id",
+        },
+    }
+).decode()
+"""What makes a client send its whole history: the provider's own words for a response that it has no more."""
 
 
 def _refused_frame(dialect: Dialect, limited: Limited) -> str:

@@ -119,7 +119,8 @@ class Preparation:
         elif decides:
             placing = self._sessions.place(conversation, arrival)
             await self.ledgers.waited_for(placing, "writing that nothing was added")
-        receipt = self._receipt(arrival, conversation, live.session.id if live else "", f"degraded; {why}")
+        status = f"degraded; {why}" + (f"; edits={len(edits)}" if edits else "")
+        receipt = self._receipt(arrival, conversation, live.session.id if live else "", status)
         return Prepared(live.session if live else None, arrival, edits, receipt, unplaced=live is None, changed=None)
 
     async def prepare(self, conversation: Conversation, arrival: Arrival) -> Prepared:
@@ -175,7 +176,7 @@ class Preparation:
             steps |= decided.steps
         standing = request.standing()
         edits = standing.edits
-        fit = decided.fit
+        fit, outgrown = decided.fit, False
         if self._fitting is not None:
             start = time.perf_counter()
             load = self._fitting.load(request, edits)
@@ -187,6 +188,7 @@ class Preparation:
                     edits = standing.edits
                     fit, load = replace(trimmed, paged=fit.paged), self._fitting.load(request, edits)
             fit = self._fitting.measured(request, standing, load, fit)
+            outgrown = arrival.resends and not without and self._fitting.outgrown(request, load)
             steps["measure"] = elapsed_ms(start)
         if arrival.kind.teaches and not self._paused() and not without:
             start = time.perf_counter()
@@ -227,7 +229,7 @@ class Preparation:
             self.ledgers.run_in_background(reminded, "counting the use of research")
         offers = live.ledger.offers if conversation.tools and not without else ""
         prepared = Prepared(live.session, arrival, edits, receipt, changed=fit.changed, tools=offers)
-        return replace(prepared, answer=decided.answer)
+        return replace(prepared, answer=decided.answer, outgrown=outgrown)
 
     def offering(self, prepared: Prepared, conversation: Conversation, tools: str) -> Prepared:
         """The plan with the tools that the request really offers, which may differ from those that were counted: a
@@ -313,7 +315,7 @@ class Preparation:
             self._sessions.mark_read(prepared.session.id, prepared.arrival.at, answered)
             live = self._sessions.get(prepared.session.id)
             if live is not None and reply.id and conversation.stored:
-                live.holds(reply.id, SessionRequest(conversation, live, prepared.arrival).held_with_own)
+                live.holds(reply.id, SessionRequest(conversation, live, prepared.arrival).held_with_own(reply.usage))
 
     async def learn_usage(self, prepared: Prepared, conversation: Conversation, reply: Reply) -> None:
         """Learn from what the provider reported of a request's size."""

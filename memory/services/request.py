@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from memory.conversation import Conversation
+from memory.conversation import Conversation, Usage
 from memory.edits import ActiveEdits, Edit, Entry, Key
 from memory.services.sessions.live import NOTHING_HELD, HeldHistory, LiveSession
 from memory.session import Arrival
@@ -33,14 +33,13 @@ class SessionRequest:
         """What its server holds before its messages, as far as this process knows."""
         return self.live.held.get(self.conversation.continues or "", NOTHING_HELD)
 
-    @property
-    def held_with_own(self) -> HeldHistory:
-        """What its server holds behind the response to it."""
+    def held_with_own(self, usage: Usage | None) -> HeldHistory:
+        """What its server holds behind the response to it, and what it reported of that."""
         before = self.held
         messages = self.conversation.messages
         spoken = next((index for index in range(len(messages) - 1, -1, -1) if messages[index].spoken), None)
         newest = before.newest_spoken if spoken is None else len(before.keys) + spoken
-        return HeldHistory((*before.keys, *self.keys), newest)
+        return HeldHistory((*before.keys, *self.keys), newest, usage or Usage())
 
     def standing_before(self) -> list[tuple[int, Entry]]:
         """What its session's ledger holds at the messages that its server has, each with its index: the newest of them

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -47,6 +48,9 @@ from memory.stores.sums import PEOPLE, Sums
 from memory.stores.transfer import TransferStore
 
 P = TypeVar("P", bound="FeaturePart")
+
+CURSORS_SECONDS = 1.0
+"""How long who follows the journal may take to write how far it has come; else it goes over that once more."""
 
 COUNTED = ("outbox", "graph_due", "research", "spawns", "tombstones", "checkouts")
 """The tables of which it is known whether anything has come into them."""
@@ -277,8 +281,9 @@ class SqlJournal(
         return await self._db.read(lambda connection: Counts(**dict(connection.execute(QUERIES["counts"]).fetchone())))
 
     async def close(self) -> None:
-        with suppress(StoreFault):
-            await self.write_cursors()
+        with suppress(StoreFault, TimeoutError):
+            async with asyncio.timeout(CURSORS_SECONDS):
+                await self.write_cursors()
         await self._spill.close()
         await self._db.close()
 

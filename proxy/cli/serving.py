@@ -15,6 +15,7 @@ import shlex
 import signal
 import socket
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -53,14 +54,24 @@ SWITCH_SECONDS = 0.0005
 # New objects after which the collector of cycles looks at them, after how many such looks again at those that it has
 # seen, and after how many of these at all: a second look holds everything up for two milliseconds at most.
 _YOUNG = (5000, 5, 80)
-# A collection that holds everything up for so long is not to be repeated.
-LONG_SECONDS = 0.01
+# A collection that computes for so long, while everything waits, is not to be repeated.
+LONG_SECONDS = 0.02
+
+COLLECT_SECONDS = 60.0
+"""How often all that is young enough is looked through for cycles. A connection that was broken off leaves one, with
+its request in it, and left to itself the collector would come to the oldest after millions of new objects."""
 
 USUAL = ("claude", "codex", "opencode")
 """Runtimes that are named where none is found."""
 
+ENDING = (signal.SIGINT, signal.SIGTERM)
+
 LEARN_SECONDS = 5.0
 """How long an end may wait for what was said last to be learned; a second signal does not wait."""
+
+
+END_SECONDS = 10.0
+"""How long an end may take once replies are over. What was acknowledged is on the disk; what hangs never ends."""
 
 
 def serve(
@@ -190,16 +201,31 @@ async def _run(settled: Loaded, sockets: list[socket.socket], handed: bool, stan
             heap = giving_back()
             beside += [asyncio.create_task(_age(edge.memory))]
             beside += [asyncio.create_task(heap.forever())] if heap is not None else []
+            beside += [asyncio.create_task(_collect_cycles())]
         await stopping
         for task in beside:
             task.cancel()
         print("stopping", file=sys.stderr, flush=True)
         if cut := await edge.draining.drain(runner, settings.server.drain):
             log.warning("%s cut off: server.drain.reply_seconds is over", wording.count(cut, "reply"))
+        _end_within(END_SECONDS)
         await _learn_the_rest(edge)
     finally:
         announcement.unlink(missing_ok=True)
         await runner.cleanup()
+
+
+def _end_within(seconds: float) -> None:
+    """End the process after so long, whatever it still waits for."""
+
+    def end() -> None:
+        log.warning("the end took longer than %g s: the process ends as it is", seconds)
+        logging.shutdown()
+        os._exit(1)
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
 
 
 async def _welcomed(edge: Edge, url: str) -> None:
@@ -215,8 +241,8 @@ async def _learn_the_rest(edge: Edge) -> None:
     asks before that one has read it."""
     from proxy.fail_open import fail_open
 
-    # Another replica goes on where this one ends.
-    if edge.memory is not None and not edge.memory.journal.replicated:
+    # Another replica goes on where this one ends. Of a journal that does not answer nothing is learned.
+    if edge.memory is not None and not edge.memory.journal.replicated and not edge.memory.journal.trouble:
         await fail_open(
             edge.memory.learner.catch_up(),
             default=None,
@@ -227,22 +253,26 @@ async def _learn_the_rest(edge: Edge) -> None:
 
 
 def _on_signals(stop: Callable[[], None]) -> None:
-    """Stop gracefully at the first signal; a second one is left to the system."""
+    """Stop gracefully at the first signal; a second one, whichever it is, is left to the system, which ends us."""
     loop = asyncio.get_running_loop()
 
-    def stopping(number: signal.Signals) -> None:
-        loop.remove_signal_handler(number)
+    def stopping() -> None:
+        for each in ENDING:
+            loop.remove_signal_handler(each)
+            # Python's own for Ctrl-C would wait for all threads.
+            signal.signal(each, signal.SIG_DFL)
         stop()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ENDING:
         # Windows has no handlers of loops; there Ctrl-C ends the process.
         with contextlib.suppress(NotImplementedError):
-            loop.add_signal_handler(number, stopping, number)
+            loop.add_signal_handler(number, stopping)
 
 
 async def _age(memory: Memory | None) -> None:
     """What is read at the start stays: the collector of cycles need not go through it again and again, which would hold
-    everything up for fifty milliseconds now and then. Nor once: what imports leave in cycles is next to nothing."""
+    everything up for fifty milliseconds now and then. Nor once: what imports leave in cycles is next to nothing. The
+    tokenizer is read here, and not for the first large request, which would hold up all others."""
     gc.freeze()
     gc.set_threshold(*_YOUNG)
     gc.enable()
@@ -251,6 +281,13 @@ async def _age(memory: Memory | None) -> None:
         await memory.cache_warmer.settle()
         gc.collect(1)
         gc.freeze()
+        await memory.token_counting.load()
+
+
+async def _collect_cycles() -> None:
+    while True:
+        await asyncio.sleep(COLLECT_SECONDS)
+        gc.collect()
 
 
 class _Ageing:
@@ -262,8 +299,8 @@ class _Ageing:
 
     def __call__(self, phase: str, info: dict[str, int]) -> None:
         if phase == "start":
-            self._began = time.perf_counter()
-        elif info["generation"] == 2 and time.perf_counter() - self._began > LONG_SECONDS:
+            self._began = time.thread_time()
+        elif info["generation"] == 2 and time.thread_time() - self._began > LONG_SECONDS:
             gc.freeze()
 
 

@@ -5,7 +5,7 @@
     upstream                the provider behind the proxy, which records what comes and answers as it is told
     client                  the client before the proxy: raw bytes there, raw bytes back
     bench                   both ends of one run
-    bodies, headers, streams, replies, refusals, sessions, paths
+    bodies, headers, streams, replies, refusals, sessions, paths, sockets
                             the cases
     run                     runs cases, one after the other
     report                  what came of it, as a table and as JSON

@@ -9,13 +9,13 @@ from typing import Final
 
 import aiohttp
 
-from proxy.conformance import bodies, headers, paths, refusals, replies, sessions, streams
+from proxy.conformance import bodies, headers, paths, refusals, replies, sessions, sockets, streams
 from proxy.conformance.bench import Bench
 from proxy.conformance.case import CASES, Case, CaseFailed, Result, Skipped
 from proxy.conformance.formats import FORMATS
 from proxy.conformance.upstream import upstream
 
-FILES: Final = (bodies, headers, streams, replies, refusals, sessions, paths)
+FILES: Final = (bodies, headers, streams, replies, refusals, sessions, paths, sockets)
 """The files that hold the cases."""
 CASE_TIMEOUT_SECONDS: Final = 200.0
 """Seconds of one case."""

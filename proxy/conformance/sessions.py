@@ -42,9 +42,9 @@ SUMMARY: Final = (
     source=CACHE,
 )
 async def grows(on: Bench) -> str:
-    taught = await _teach(on)
-    session, asked, first = await _asked_until_known(on, taught[0])
-    texts, told = [asked], _Told([on.json(asked)], [first])
+    taught = await teach(on)
+    session, asked, first = await asked_until_known(on, taught[0])
+    texts, told = [asked], GrowingSession([on.json(asked)], [first])
     for number in range(1, TURNS):
         asked = taught[1].question if number == TURNS // 2 else f"And what of part {number} of it?"
         texts += [f"Very well, {number}.", asked]
@@ -61,13 +61,13 @@ async def grows(on: Bench) -> str:
     source=COMPACTION,
 )
 async def compacted(on: Bench) -> str:
-    taught = await _teach(on)
-    session, asked, _ = await _asked_until_known(on, taught[0])
+    taught = await teach(on)
+    session, asked, _ = await asked_until_known(on, taught[0])
     before = [asked, "Very well.", "And what else?", "Nothing else."]
     await on.arrives(on.json(*before, SUMMARIZE), session)
     summary = SUMMARY.format(uuid.uuid4().hex)
     texts = [summary, "I go on from there.", "Is it done now?"]
-    told = _Told([], [])
+    told = GrowingSession([], [])
     for asked in (taught[1].question, taught[0].question):
         await told.goes_on(on, session, on.json(*texts))
         there = [text for text in on.format.texts(json.loads(told.came[-1])) if summary in text]
@@ -86,7 +86,7 @@ async def compacted(on: Bench) -> str:
     source=CACHE,
 )
 async def again(on: Bench) -> None:
-    session = _session(on)
+    session = new_session(on)
     body = on.json(
         f"We decided that the harbour of {uuid.uuid4().hex} opens at nine.", "Very well.", "When does it open?"
     )
@@ -102,7 +102,7 @@ async def again(on: Bench) -> None:
     source=CACHE,
 )
 async def loop(on: Bench) -> None:
-    session, told = _session(on), _Told([], [])
+    session, told = new_session(on), GrowingSession([], [])
     first = on.format.with_history(on.model, on.format.work)
     key = on.format.history_key(first)
     second = {**first, key: [*first[key], *on.format.body(on.model, "x", "Read.", "Go on.")[key][1:]]}
@@ -111,28 +111,34 @@ async def loop(on: Bench) -> None:
     told.must_have_grown()
 
 
-def _session(on: Bench) -> dict[str, str]:
+def new_session(on: Bench) -> dict[str, str]:
     """A new session's headers."""
     return {"x-session-id": uuid.uuid4().hex, **on.memory}
 
 
 @dataclass(slots=True)
-class _Told:
+class GrowingSession:
     """The requests of a session: the bodies as the client sent them, and as they arrived."""
 
     sent: list[bytes]
     came: list[bytes]
 
     async def goes_on(self, on: Bench, session: Mapping[str, str], body: bytes) -> None:
+        """Send the next request."""
         self.sent.append(body)
         self.came.append((await on.arrives(body, session)).body)
 
     def must_have_grown(self) -> None:
+        """Every request must share with the one before what the client's own shares.
+
+        Raises:
+            CaseFailed: where one does not.
+        """
         for number in range(1, len(self.sent)):
             own, there = (_shared(*bodies[number - 1 : number + 1]) for bodies in (self.sent, self.came))
             must(there >= own, f"request {number + 1} shares {there} bytes with the one before, the client's own {own}")
 
-    def added(self, taught: Iterable[_Taught]) -> str:
+    def added(self, taught: Iterable[Taught]) -> str:
         """What to say beside a result: whether a memory took part in it."""
         assert not any(each.answer.encode() in body for each in taught for body in self.sent)
         carried = [sum(each.answer.encode() in body for body in self.came) for each in taught]
@@ -142,7 +148,7 @@ class _Told:
 
 
 @dataclass(frozen=True, slots=True)
-class _Taught:
+class Taught:
     """What a session says, how another one asks for it, and the answer, which that one never says."""
 
     text: str
@@ -150,19 +156,19 @@ class _Taught:
     answer: str
 
 
-async def _teach(on: Bench) -> tuple[_Taught, _Taught]:
+async def teach(on: Bench) -> tuple[Taught, Taught]:
     """Two things that one session says, as a person who works with a client would. Who has a memory has them then."""
     name = "".join(secrets.choice(part) for part in SYLLABLES).capitalize()
     ports = [str(secrets.randbelow(9000) + 20_000) for _ in range(2)]
     taught = tuple(
-        _Taught(
+        Taught(
             f"Please remember that the {what} of {name} listens on port {port}.",
             f"On which port does the {what} of {name} listen?",
             port,
         )
         for what, port in zip(("staging database", "mail gateway"), ports, strict=True)
     )
-    session, texts = _session(on), list[str]()
+    session, texts = new_session(on), list[str]()
     for each in taught:
         texts.append(each.text)
         await on.arrives(on.json(*texts), session)
@@ -170,12 +176,12 @@ async def _teach(on: Bench) -> tuple[_Taught, _Taught]:
     return taught[0], taught[1]
 
 
-async def _asked_until_known(on: Bench, taught: _Taught) -> tuple[dict[str, str], str, bytes]:
+async def asked_until_known(on: Bench, taught: Taught) -> tuple[dict[str, str], str, bytes]:
     """A new session that asks for what was taught: its headers, its first text, and its first request as it arrived. A
     memory learns behind a reply, some when nobody asks: other sessions ask before this one, until the answer comes
     along. Where it never does there is no memory, and that is no fault."""
     for pause in (*PAUSES_SECONDS, 0.0):
-        session = _session(on)
+        session = new_session(on)
         # The very same words might be taken for a client's second try.
         asked = f"Session {session['x-session-id'][:6]}. {taught.question}"
         body = (await on.arrives(on.json(asked), session)).body

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from aiohttp import WSMsgType, web
+from aiohttp import WSMessage, WSMsgType, web
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,13 @@ class ScriptedAnswer:
 
 
 Choose = Callable[[RecordedRequest], ScriptedAnswer]
+OnSocket = Callable[[web.WebSocketResponse], Awaitable[None]]
+"""What a provider does with a WebSocket; when it is done the socket is closed, if it is not yet."""
+
+
+async def _listens(socket: web.WebSocketResponse) -> None:
+    async for _ in socket:
+        pass
 
 
 class Upstream:
@@ -50,12 +57,29 @@ class Upstream:
     def __init__(self) -> None:
         self.came: list[RecordedRequest] = []
         self.choose: Choose = lambda came: ScriptedAnswer([b"{}"])
+        self.refuses_sockets = 0
+        self.socket_headers: Mapping[str, str] = {}
+        self._on_socket: OnSocket = _listens
+        self._autoping = True
+        self._transports: set[asyncio.Transport] = set()
 
     def answers(self, answer: ScriptedAnswer) -> ScriptedAnswer:
         """Answer so from now on, with nothing recorded yet."""
         self.came.clear()
         self.choose = lambda came: answer
         return answer
+
+    def on_socket(self, action: OnSocket, autoping: bool = True) -> None:
+        """Take WebSockets from now on, with nothing recorded yet. ``autoping``: pings and pongs are not shown to it.
+        ``refuses_sockets`` is the status that refuses them, 0 for none; ``socket_headers`` come with the handshake."""
+        self.came.clear()
+        self._on_socket, self._autoping = action, autoping
+        self.refuses_sockets, self.socket_headers = 0, {}
+
+    def abort_sockets(self) -> None:
+        """End the connections of all sockets without a word."""
+        for transport in self._transports:
+            transport.abort()
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Record, then answer."""
@@ -97,16 +121,37 @@ class Upstream:
         return response
 
     async def _socket(self, request: web.Request) -> web.StreamResponse:
-        """A WebSocket that sends back what it hears, after saying that it did."""
-        socket = web.WebSocketResponse()
+        if self.refuses_sockets:
+            return web.Response(status=self.refuses_sockets, headers={"retry-after": "7"})
+        socket = _RecordedSocket(request, self.came, self._autoping)
+        socket.headers.update(self.socket_headers)
         await socket.prepare(request)
-        async for message in socket:
-            if message.type is WSMsgType.TEXT:
-                headers = tuple((key.decode("latin-1"), value.decode("latin-1")) for key, value in request.raw_headers)
-                self.came.append(RecordedRequest("GET", request.raw_path, headers, message.data.encode()))
-                for piece in self.choose(self.came[-1]).pieces:
-                    await socket.send_str(piece.decode())
+        assert request.transport is not None
+        self._transports.add(request.transport)
+        try:
+            await self._on_socket(socket)
+            await socket.close()
+        finally:
+            self._transports.discard(request.transport)
         return socket
+
+
+class _RecordedSocket(web.WebSocketResponse):
+    """A WebSocket of which each text frame is recorded like a request."""
+
+    def __init__(self, request: web.Request, came: list[RecordedRequest], autoping: bool) -> None:
+        super().__init__(max_msg_size=0, autoping=autoping, autoclose=True)
+        self._headers_came = tuple(
+            (key.decode("latin-1"), value.decode("latin-1")) for key, value in request.raw_headers
+        )
+        self._path, self._came = request.raw_path, came
+
+    async def receive(self, timeout: float | None = None) -> WSMessage:  # noqa: ASYNC109  # aiohttp's own
+        message = await super().receive(timeout)
+        if message.type is WSMsgType.TEXT:
+            body = message.data.encode("utf-8", "surrogatepass")
+            self._came.append(RecordedRequest("GET", self._path, self._headers_came, body))
+        return message
 
 
 def _abort(request: web.Request) -> None:

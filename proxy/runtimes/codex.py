@@ -31,6 +31,7 @@ class Codex(Runtime):
 
     name = "codex"
     offers_tools = True
+    resends = True
     patience = Patience(share=0.9)
     signs = (SideRequestSign(RequestKind.COMPACTION, True, last="You are performing a CONTEXT CHECKPOINT COMPACTION"),)
 

@@ -84,6 +84,9 @@ class Runtime:
     """Whether its ordinary turns always offer tools."""
     signs: tuple[SideRequestSign, ...] = ()
     """How its side requests and compactions are told, tried in order before :data:`ANYWHERE`."""
+    resends = False
+    """Whether, over a WebSocket, it sends its whole history where it is told that the provider has not got the response
+    from which it goes on."""
     patience: Patience | None = None
     """When it compacts a session by itself, where it decides by the usage that is reported."""
 

@@ -242,6 +242,8 @@ class Direct:
             max_msg_size=largest,
             compress=0,
             autoping=True,
+            # How it is closed from here is as its client closes it.
+            autoclose=False,
         )
         return opened, opened._response.headers
 

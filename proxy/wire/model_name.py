@@ -87,6 +87,8 @@ _BATCHES = "/batches"
 _JSON = re.compile(r"\w+/([\w.-]+\+|x-)?json")
 _UNSAID = frozenset({"", "application/x-www-form-urlencoded", "text/plain"})
 """Kinds of a body that a client (curl, a browser's fetch) adds by itself to JSON, too."""
+_BYTES = "application/octet-stream"
+"""What says as little, and stands on files, too."""
 _BEFORE_JSON = b" \t\r\n\x00\xef\xbb\xbf\xfe\xff"
 """Spaces and byte order marks, in UTF-8, UTF-16 and UTF-32."""
 _BOUNDARY = re.compile(r"boundary=(?:\"([^\"]{1,100})\"|([^\s;,\"]{1,100}))", re.IGNORECASE)
@@ -129,6 +131,16 @@ def may_have_model(content_type: str) -> bool:
     return kind in _UNSAID or kind.startswith("multipart/") or _JSON.fullmatch(kind) is not None
 
 
+def is_bytes(content_type: str) -> bool:
+    """Whether a body of this kind is anything, as far as its sender says."""
+    return _kind(content_type) == _BYTES
+
+
+def may_begin_object(begin: bytes) -> bool:
+    """Whether a body that begins so can be a JSON object."""
+    return begin.lstrip(_BEFORE_JSON)[:1] in (b"", b"{")
+
+
 def models_in_body(body: bytes, content_type: str, path: str) -> frozenset[str]:
     """The models in a JSON object, of a lax kind, too, or in a form with files: more than one only in a batch, whose
     requests name a model each. An empty name is that of a request that names none, as a JSON array does.
@@ -140,7 +152,7 @@ def models_in_body(body: bytes, content_type: str, path: str) -> frozenset[str]:
     if kind.startswith("multipart/"):
         return frozenset({_model_in_form(body, content_type)})
     begins = body.lstrip(_BEFORE_JSON)[:1]
-    if begins in (b"", b"[") or (kind in _UNSAID and begins != b"{"):
+    if begins in (b"", b"[") or (kind in {*_UNSAID, _BYTES} and begins != b"{"):
         return frozenset({""})
     model = _model_in_object(body)
     if not path.partition("?")[0].rstrip("/").endswith(_BATCHES):

@@ -33,6 +33,25 @@ MOST_ITEMS = 20_000
 MOST_MESSAGES = 200_000
 """Messages that are read: a session of a year has a tenth of them."""
 
+MOST_FIELDS = 1000
+"""Fields of a body that is read."""
+
+MOST_VALUE = 2**25
+"""Bytes of a string that is read: everybody waits while one is decoded."""
+
+_LARGE = 2**20
+"""Bytes from which on it is looked at first whether a body has more parts than anybody has, whose slices would all be
+made in one call. One below is cut in some milliseconds, whatever is in it."""
+
+_FEW_KEYS, _FEW_COMMAS = 50_000, 300_000
+"""Up to which it need not be looked where they stand."""
+
+_MOST_MARKS = 2_000_000
+"""Strings, brackets and commas that are looked at: half a second of work, beside others."""
+
+_WINDOW = 2**20
+_MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],]', re.DOTALL)
+
 _BOM = b"\xef\xbb\xbf"
 _TOO_DEEP = "The JSON is nested too deeply."
 _ESCAPE = re.compile(
@@ -55,6 +74,8 @@ def cut(body: bytes) -> tuple[bytes, dict[str, msgspec.Raw]]:
     try:
         if not text.isascii():
             text.decode()
+        if len(text) >= _LARGE:
+            _check_parts(text)
         try:
             return text, _OBJECT.decode(text)
         except msgspec.ValidationError:
@@ -70,15 +91,53 @@ def cut(body: bytes) -> tuple[bytes, dict[str, msgspec.Raw]]:
 
 def masked(text: bytes) -> bytes:
     """JSON text of the same length in which every lone surrogate is a replacement character."""
-    return _ESCAPE.sub(_mask, text)
+    found = bytearray(text)
+    for escape in _ESCAPE.finditer(text):
+        if escape["lone"]:
+            found[escape.start() : escape.end()] = rb"\ufffd"
+    return bytes(found)
 
 
-def _mask(escape: re.Match[bytes]) -> bytes:
-    return rb"\ufffd" if escape["lone"] else escape[0]
+def _check_parts(text: bytes) -> None:
+    """See that no more slices are made at once than anybody has fields, messages or parts.
+
+    Raises:
+        Unreadable: there are more.
+    """
+    keys = _occurs(text, b'":') - _occurs(text, b'\\":')
+    if keys <= _FEW_KEYS and _occurs(text, b",") <= _FEW_COMMAS:
+        return
+    commas: list[int] = []
+    mosts: list[int] = []
+    for number, match in enumerate(_MARK.finditer(text)):
+        mark = text[match.start()]
+        if number > _MOST_MARKS:
+            raise Unreadable("more values than anybody sends")
+        if mark in b"{[":
+            is_list = mark == 0x5B
+            mosts.append(MOST_FIELDS if not mosts else MOST_MESSAGES if is_list and len(mosts) == 1 else MOST_ITEMS)
+            commas.append(0)
+        elif not commas:
+            return  # no object: the scanner says so
+        elif mark in b"}]":
+            commas.pop()
+            mosts.pop()
+        elif mark == 0x2C:
+            commas[-1] += 1
+            if commas[-1] > mosts[-1]:
+                raise Unreadable(f"more than {mosts[-1]} values in one")
+
+
+def _occurs(text: bytes, what: bytes) -> int:
+    """How often something occurs, but for where it is cut in two: counted in slices, as others wait for each."""
+    return sum(text.count(what, at, at + _WINDOW) for at in range(0, len(text), _WINDOW))
 
 
 def _judged(body: bytes, error: Exception) -> Exception:
-    """Whether a body that the strict scanner refuses is the client's fault, or for the provider to judge."""
+    """Whether a body that the strict scanner refuses is the client's fault, or for the provider to judge, as a large
+    one is: everybody would wait while it is read once more."""
+    if len(body) >= _LARGE:
+        return Unreadable(f"not JSON by a strict reading: {error}")
     try:
         value = json.loads(body, strict=False)
     except RecursionError:
@@ -142,9 +201,12 @@ def value_of(raw: msgspec.Raw | None) -> Any:
 
     Raises:
         BadRequest: nested too deeply.
+        Unreadable: longer than anything that somebody says.
     """
     if raw is None:
         return None
+    if len(memoryview(raw)) > MOST_VALUE:
+        raise Unreadable(f"a value of {len(memoryview(raw))} bytes")
     try:
         return orjson.loads(memoryview(raw))
     except orjson.JSONDecodeError:

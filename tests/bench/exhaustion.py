@@ -31,8 +31,8 @@ from typing import Any
 
 from tests.bench import targets
 from tests.bench.client import Broken, Connection
+from tests.bench.heavy_bodies import chat
 from tests.bench.kill import CHAT, _catch_up, _missing, _with_token
-from tests.bench.neighbours import chat
 from tests.bench.processes import Process
 from tests.bench.seed import PROJECT
 

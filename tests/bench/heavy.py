@@ -3,9 +3,9 @@
     python -m tests.bench.heavy [--samples 5000] [--askers 4] [--mib 16] [--seconds 1500] [--only NAME]
 
 Both servers run all the while, before one provider. In turns of some seconds one of them gets the heavy bodies (see
-``neighbours``), one after the other, and small requests of several askers in a process of their own; our own turn goes
-on until all is learned, so that no work of ours falls into the relay's. Told: both servers' times with p99.9, the load
-of the machine at each turn, and how long either stood still by its own doing (see ``stalls``): the longest hold of
+``heavy_bodies``), one after the other, and small requests of several askers in a process of their own; our own turn
+goes on until all is learned, so that no work of ours falls into the relay's. Told: both servers' times with p99.9, the
+load of the machine at each turn, and how long either stood still by its own doing (see ``stalls``): the longest hold of
 Python's lock and of the event loop. What a client waits for on a busy machine is mostly the machine's; so it fails
 where our longest stall is more than 100 ms above the relay's, or where there are fewer samples than asked for.
 """
@@ -30,7 +30,8 @@ from typing import Any
 
 from tests.bench import targets
 from tests.bench.client import Broken, Connection
-from tests.bench.neighbours import CHAT, MIB, ODD, behind
+from tests.bench.heavy_bodies import HEAVY, MIB, Body
+from tests.bench.neighbours import behind
 from tests.bench.odd import times
 from tests.bench.seed import PROJECT
 from tests.bench.stalls import read, since
@@ -39,8 +40,6 @@ TURN = 6.0
 LEARNING = 30.0
 """Seconds for which our own turn goes on at most, until all is learned."""
 ABOVE_MS = 100.0
-
-Body = tuple[bytes, dict[str, str]]
 
 
 @dataclass
@@ -65,9 +64,10 @@ class Side:
         await beside.stdout.readline()  # it has begun
         until, connection = time.monotonic() + TURN, Connection(port)
         while time.monotonic() < until:
-            body, headers = next(bodies)
+            body = next(bodies)
+            named = {"x-session-id": f"heavy-{self.heavy}", "x-palimpsest-project": PROJECT, **body.headers}
             with suppress(Broken):
-                await connection.post(CHAT, body, {"x-session-id": f"heavy-{self.heavy}", **headers})
+                await connection.post(body.path, body.data, named)
             self.heavy += 1
         await connection.close()
         while home is not None and time.monotonic() < until + LEARNING:
@@ -85,8 +85,7 @@ class Side:
 
 async def measured(arguments: argparse.Namespace, ours: Side, relay: Side, home: Path) -> None:
     """Both in turns, until there are enough samples of each or the time is over."""
-    made = [make(arguments.mib * MIB) for name, make in ODD.items() if arguments.only in ("", name)]
-    bodies = [(body, {"x-palimpsest-project": PROJECT, **headers}) for body, headers in made]
+    bodies = [make(arguments.mib * MIB) for name, make in HEAVY.items() if arguments.only in ("", name)]
     for_ours, for_relay = itertools.cycle(bodies), itertools.cycle(bodies)
     until = time.monotonic() + arguments.seconds
     while min(len(ours.took), len(relay.took)) < arguments.samples and time.monotonic() < until:

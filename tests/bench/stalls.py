@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sys
 import threading
 import time
 from collections import Counter
@@ -22,12 +23,21 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 TICK = 0.01
 WRITE_SECONDS = 0.5
 LONG_MS = 20.0
 """Stalls from which on each is told."""
+PLACE_MS = 50.0
+"""Those from which on it is told, too, where the threads were when the lock was free again, or the loop late: one that
+has held the lock in one call stands there still."""
+PLACES = 40
+DEPTH = 6
+"""How many of them are kept, and how many lines of each thread."""
+IDLE = frozenset({"threading.py", "selectors.py", "queue.py", "_worker", "_write_forever"})
+"""Files and functions: who stands there waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +83,13 @@ class Stalls:
     ticks: int = 0
     longest: dict[str, float] = field(default_factory=lambda: {"lock": 0.0, "loop": 0.0})
     long: dict[str, list[float]] = field(default_factory=lambda: {"lock": [], "loop": []})
+    places: list[tuple[float, str, list[str]]] = field(default_factory=list)
 
-    def add(self, what: str, seconds: float) -> None:
+    def add(self, what: str, seconds: float, where: Sequence[str] = ()) -> None:
         """One more."""
         took = round(seconds * 1000, 1)
+        if took >= PLACE_MS:
+            self.places = sorted([*self.places, (took, what, [*where])], reverse=True)[:PLACES]
         self.longest[what] = max(self.longest[what], took)
         if took >= LONG_MS:
             self.long[what].append(took)
@@ -87,6 +100,7 @@ class Stalls:
             "ticks": self.ticks,
             "longest_ms": self.longest,
             "long_ms": {k: sorted(v) for k, v in self.long.items()},
+            "places": self.places,
         }
 
 
@@ -108,7 +122,8 @@ def _tick(to: Path, loops: Sequence[tuple[asyncio.AbstractEventLoop, int]]) -> N
     while True:
         before = Clocks.now(own)
         time.sleep(TICK)
-        seen.add("lock", stall(before, Clocks.now(own), TICK))
+        where = _places() if time.monotonic() - before.time > TICK + PLACE_MS / 1000 else []
+        seen.add("lock", stall(before, Clocks.now(own), TICK), where)
         for loop, thread in loops[-1:]:
             called, after = threading.Event(), list[Clocks]()
 
@@ -116,17 +131,36 @@ def _tick(to: Path, loops: Sequence[tuple[asyncio.AbstractEventLoop, int]]) -> N
                 after.append(Clocks.now(thread))
                 called.set()
 
-            before = Clocks.now(thread)
+            before, where = Clocks.now(thread), []
             with suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(back)
-                called.wait()
-                seen.add("loop", stall(before, after[0]))
+                while not called.wait(PLACE_MS / 1000):
+                    where = where or _places()
+                seen.add("loop", stall(before, after[0]), where)
                 seen.ticks += 1
         if time.monotonic() - written > WRITE_SECONDS:
             beside = to.with_suffix(".new")
             beside.write_text(json.dumps(seen.told()))
             os.replace(beside, to)
             written = time.monotonic()
+
+
+def _places() -> list[str]:
+    """Where the other threads are that do something: the innermost lines of each."""
+    own = threading.get_ident()
+    found = (_place(frame) for thread, frame in sys._current_frames().items() if thread != own)
+    return sorted(filter(None, found))
+
+
+def _place(frame: FrameType | None) -> str:
+    lines: list[str] = []
+    while frame is not None and len(lines) < DEPTH:
+        file = Path(frame.f_code.co_filename)
+        if not lines and (file.name in IDLE or frame.f_code.co_name in IDLE):
+            return ""
+        lines.append(f"{file.parent.name}/{file.name}:{frame.f_lineno} {frame.f_code.co_name}")
+        frame = frame.f_back
+    return " < ".join(lines)
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -142,8 +176,10 @@ def since(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
         for what, took in after["long_ms"].items()
     }
     ticks = after["ticks"] - before["ticks"]
+    known = [*map(str, before.get("places", ()))]
     return {
         "ticks": ticks,
         "longest_ms": {what: max(took, default=0.0) for what, took in long.items()},
         "long_ms": long,
+        "places": [each for each in after.get("places", ()) if str(each) not in known],
     }

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import aiohttp
 import pytest
-from aiohttp import web
+from aiohttp import WSMsgType, web
 
-from proxy.conformance import sessions
+from proxy.conformance import sessions, sockets
 from proxy.conformance.case import ALL, CASES, Result
 from proxy.conformance.report import as_json, as_markdown, summary
 from proxy.conformance.run import CaseRun, RunRequest, run
@@ -64,6 +66,44 @@ async def forgetful(upstream: str) -> AsyncIterator[str]:
         yield url
 
 
+@asynccontextmanager
+async def careless(upstream: str) -> AsyncIterator[str]:
+    """A proxy that takes every WebSocket, carries what it understands in its own spelling, counts the frames in their
+    first text, answers no pings, and has one word for every end: its client's is none to the provider."""
+
+    async def relay(request: web.Request) -> web.WebSocketResponse:
+        here = web.WebSocketResponse(max_msg_size=64 * 1024, autoping=False)
+        await here.prepare(request)
+        there = await clients.ws_connect(upstream.replace("http", "ws") + request.path, autoping=False)
+        back = asyncio.create_task(_backwards(there, here))
+        for_ever.add(back)
+        number = 0
+        async for message in here:
+            if message.type is WSMsgType.TEXT and message.data.startswith('{"type": "response.create"'):
+                number += 1
+                asked = json.loads(message.data)
+                asked.pop("previous_response_id", None)
+                asked["input"][0]["content"][0]["text"] += f" ({number})"
+                await there.send_str(json.dumps(asked))
+        return here
+
+    for_ever = set[asyncio.Task[None]]()
+    async with aiohttp.ClientSession() as clients:
+        async with served(_every_path(relay)) as url:
+            yield url
+        for each in for_ever:
+            each.cancel()
+        await asyncio.gather(*for_ever, return_exceptions=True)
+
+
+async def _backwards(there: aiohttp.ClientWebSocketResponse, here: web.WebSocketResponse) -> None:
+    async with there:
+        async for message in there:
+            if message.type is WSMsgType.TEXT and not here.closed:
+                await here.send_str(message.data)
+        await here.close(code=1000)
+
+
 def _every_path(relay: Callable[[web.Request], Awaitable[web.StreamResponse]]) -> web.Application:
     app = web.Application(client_max_size=2**30)
     app.router.add_route("*", "/{path:.*}", relay)
@@ -107,6 +147,7 @@ async def test_this_proxy_does_all_that_a_transparent_one_must(tmp_path: Path, f
     said = {each.case.id: each.said for each in ran}
     assert said["prefix.grows"] == "what was taught was added to 6 of 6 requests", "it held because nothing was added"
     assert said["prefix.compacted"] == "what was taught was added to 3 of 3 requests"
+    assert said.get("websocket.prefix", said["prefix.grows"]) == said["prefix.grows"]
 
 
 async def test_who_has_no_memory_passes_with_nothing_added(no_patience: None) -> None:
@@ -138,6 +179,33 @@ async def test_one_that_is_wrong_is_found_out() -> None:
     assert as_json(ran)["failed"] == 5 and all(
         each["source"].startswith("https://") for each in as_json(ran)["results"]
     )
+
+
+def _results(ran: list[CaseRun], result: Result) -> set[str]:
+    return {each.case.id for each in ran if each.result is result}
+
+
+SOCKETS = {id for id in CASES if id.startswith("websocket.")}
+
+
+async def test_who_takes_no_websocket_says_so_at_once_or_fails(tmp_path: Path) -> None:
+    port = free_port()
+    asked = RunRequest("", port, formats=("responses",), cases=("websocket",), large=SMALL)
+    async with served(bare_relay(f"http://127.0.0.1:{port}")) as url:
+        assert _results(await told(replace(asked, base_url=url)), Result.FAILED) == SOCKETS
+    async with running(f"http://127.0.0.1:{port}", tmp_path / "home", upstream__websocket=False) as proxy:
+        assert _results(await told(replace(asked, base_url=proxy.url)), Result.SKIPPED) == SOCKETS
+
+
+async def test_one_that_carries_sockets_carelessly_is_found_out(
+    monkeypatch: pytest.MonkeyPatch, no_patience: None
+) -> None:
+    monkeypatch.setattr(sockets, "SECONDS", 1.0)
+    port = free_port()
+    cases = tuple(SOCKETS - {"websocket.prefix"})
+    async with careless(f"http://127.0.0.1:{port}") as url:
+        asked = RunRequest(url, port, formats=("responses",), cases=cases, large=SMALL)
+        assert _results(await told(asked), Result.FAILED) == set(cases)
 
 
 def test_the_report_says_in_which_formats_a_case_fails_and_what_was_remarked() -> None:

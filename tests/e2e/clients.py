@@ -156,6 +156,9 @@ class Client:
 class Codex(Client):
     name = "codex"
     compacts, shows = 54_000, 9_000
+    sockets = False
+    """Whether it asks over a WebSocket, as it does with its built-in provider: 0.169 does so with a provider of its
+    configuration only where that says so."""
 
     def environment(self) -> dict[str, str]:
         return {"CODEX_HOME": str(self.place.home / ".codex"), "OPENAI_API_KEY": "sk-scripted"}
@@ -174,7 +177,8 @@ class Codex(Client):
         file.write_text("\n".join(lines) + "\n")
 
     def command(self, prompt: str, resume: bool) -> list[str]:
-        command = [self.bin("codex"), "exec", "--json", "--skip-git-repo-check"]
+        transport = ["-c", "model_providers.palimpsest.supports_websockets=true"] if self.sockets else []
+        command = [self.bin("codex"), *transport, "exec", "--json", "--skip-git-repo-check"]
         command += ["--dangerously-bypass-approvals-and-sandbox", *(["resume", "--last"] if resume else []), prompt]
         return command
 

@@ -11,6 +11,7 @@ from typing import Any
 from aiohttp import web
 
 from tests.e2e.compaction import SUMMARY, asks_for_summary
+from tests.e2e.frames import ASKS, HeldHistories
 from tests.e2e.replies import CUT, Events, Replies
 from tests.e2e.script import Action, Script, messages_of
 from tests.e2e.usage import tokens_of
@@ -28,6 +29,8 @@ class Forwarded:
     fault: str
     compaction: bool = False
     """Whether the client asks for its session's summary."""
+    frame: str = ""
+    """The frame that came, where it came over a WebSocket: ``body`` has all that the server holds before it, too."""
 
     @property
     def tokens(self) -> int:
@@ -38,6 +41,10 @@ class Forwarded:
     def messages(self) -> list[Any]:
         """Its messages, as a provider would cache them."""
         return messages_of(self.body)
+
+
+WARM_UP = Action()
+"""For a frame that only has its socket's server read what will be asked for."""
 
 
 class Model:
@@ -56,6 +63,7 @@ class Model:
         for base in ("", "/v1"):
             app.router.add_post(base + "/chat/completions", self._answer(replies.chat, replies.chat_whole))
             app.router.add_post(base + "/responses", self._answer(replies.responses, replies.responses_whole))
+            app.router.add_get(base + "/responses", self._socket)
             app.router.add_post(base + "/messages", self._answer(replies.messages, replies.messages_whole))
         model = "/v1beta/models/{model}"
         app.router.add_post(model + ":generateContent", self._answer(replies.gemini, replies.gemini_whole))
@@ -80,6 +88,44 @@ class Model:
     def of_step(self, step: int) -> list[Forwarded]:
         """The requests of one step, in order."""
         return [one for one in self.seen if one.step == step]
+
+    async def _socket(self, request: web.Request) -> web.StreamResponse:
+        """Responses over a WebSocket. What it has answered on a connection it holds for as long as that lasts."""
+        socket = web.WebSocketResponse(max_msg_size=64 * 2**20)
+        await socket.prepare(request)
+        held = HeldHistories()
+        async for message in socket:
+            frame = json.loads(message.data)
+            if frame["type"] != ASKS:
+                continue
+            try:
+                body = held.whole(frame)
+            except KeyError:
+                await socket.send_json(_not_found(frame["previous_response_id"]))
+                continue
+            warms_up = body.get("generate") is False
+            raw = json.dumps(body, ensure_ascii=False)
+            compaction = asks_for_summary(body)
+            action = WARM_UP if warms_up else SUMMARY if compaction else self.script.decide(body, raw)
+            told = (action.step, action.fault, compaction, message.data)
+            self.seen.append(Forwarded(request.path, dict(request.headers), body, raw, *told))
+            if action.fault in ("429", "500"):
+                event = _refused_event(int(action.fault))
+                held.told(event)
+                await socket.send_json(event)
+                continue
+            for part in self._replies.responses(body, action):
+                if isinstance(part, bytes):
+                    event = json.loads(part.partition(b"data: ")[2])
+                    held.told(event)
+                    await socket.send_json(event)
+                elif action.fault == "cut":
+                    # What was written must be on its way before the connection breaks.
+                    await asyncio.sleep(0.05)
+                    if request.transport is not None:
+                        request.transport.abort()
+                    return socket
+        return socket
 
     def _answer(
         self,
@@ -113,6 +159,18 @@ class Model:
             return response
 
         return answer
+
+
+def _refused_event(status: int) -> dict[str, Any]:
+    kind = "rate_limit_error" if status == 429 else "server_error"
+    error = {"type": kind, "code": kind, "message": f"scripted {status}"}
+    return {"type": "error", "status": status, "error": error, "headers": {"retry-after": "1"}}
+
+
+def _not_found(response: str) -> dict[str, Any]:
+    message = f"Previous response with id {response!r} not found."
+    error = {"type": "invalid_request_error", "code": "previous_response_not_found", "message": message}
+    return {"type": "error", "status": 400, "error": {**error, "param": "previous_response_id"}}
 
 
 def _refused(status: int, anthropic: bool) -> web.Response:

@@ -13,6 +13,7 @@ from tests.e2e.once import Once
 from tests.e2e.recorded import Recorded
 from tests.e2e.scenario import Turns
 from tests.e2e.script import Script
+from tests.e2e.sockets import LongSockets, Sockets
 from tests.e2e.stage import Stage
 from tests.e2e.walk import Walk
 from tests.e2e.weeks import Weeks
@@ -42,5 +43,7 @@ SCENARIOS = {
     Branches.name: Scenario(Script, Branches),
     Unshed.name: Scenario(Walk, Unshed, narrow=True),
     Long.name: Scenario(Walk, Long, narrow=True),
+    Sockets.name: Scenario(Script, Sockets, clients=("codex",)),
+    LongSockets.name: Scenario(Walk, LongSockets, narrow=True, clients=("codex",)),
     Recorded.name: Scenario(Script, Recorded, named=True),
 }

@@ -1,7 +1,8 @@
 """What a client itself sent: a relay between it and the proxy that passes every byte on and keeps the requests.
 
 Each request gets a number in a header, which comes out at the model again, so that what was forwarded can be laid
-beside what was sent. Connections are relayed one for one: where the proxy is killed, the client's break off.
+beside what was sent. Connections are relayed one for one: where the proxy is killed, the client's break off. Of a
+WebSocket the frames that ask for a response are kept, each with the number of its connection.
 """
 
 from __future__ import annotations
@@ -14,10 +15,51 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from tests.e2e.frames import ASKS, ENDS, FrameReader, HeldHistories
+
 NUMBER = "x-e2e-request"
 """The header with a request's number."""
 HEAD_BYTES = 2**20
 PIECE_BYTES = 2**16
+
+
+@dataclass(slots=True)
+class SentFrame:
+    """A frame that asks for a response: the number of its connection, the id of the response that it goes on from, and
+    all that it asks for, with what the server holds. ``refused`` is the code of the error that answered it."""
+
+    connection: int
+    before: str | None
+    whole: Mapping[str, Any]
+    refused: str = ""
+
+
+class _Socket:
+    """The frames of a connection, once it is a WebSocket's."""
+
+    def __init__(self, frames: list[SentFrame]) -> None:
+        self.number = 0
+        self._frames = frames
+        self._there, self._back = FrameReader(), FrameReader()
+        self._held = HeldHistories()
+        self._unanswered = deque[SentFrame]()
+
+    def asked(self, piece: bytes) -> None:
+        """The client has sent so much."""
+        for frame in map(json.loads, self._there.feed(piece)):
+            if frame.get("type") == ASKS:
+                sent = SentFrame(self.number, frame.get("previous_response_id"), self._held.whole(frame))
+                self._frames.append(sent)
+                self._unanswered.append(sent)
+
+    def told(self, piece: bytes) -> None:
+        """The proxy has sent so much."""
+        for event in map(json.loads, self._back.feed(piece)):
+            self._held.told(event)
+            if event["type"] in ENDS and self._unanswered:
+                sent = self._unanswered.popleft()
+                sent.refused = event["error"]["code"] or event["error"]["type"] if event["type"] == "error" else ""
+
 
 Unanswered = deque[dict[str, str]]
 """For the replies' headers of the requests of a connection that are not answered yet, in order."""
@@ -47,11 +89,13 @@ class Sent:
 
 
 class Tap:
-    """The relay, on a port of the loopback address. ``sent`` is what was sent through it, in order."""
+    """The relay, on a port of the loopback address. ``sent`` is what was sent through it, in order, ``frames`` what was
+    sent over WebSockets."""
 
     def __init__(self, port: int, to: int) -> None:
         self.port = port
         self.sent: list[Sent] = []
+        self.frames: list[SentFrame] = []
         self._to = to
         self._count = 0
         self._server: asyncio.Server | None = None
@@ -87,21 +131,21 @@ class Tap:
             replies, forwards = await asyncio.open_connection("127.0.0.1", self._to, limit=HEAD_BYTES)
         except OSError:
             return
-        unanswered = Unanswered()
+        unanswered, socket = Unanswered(), _Socket(self.frames)
         ways = [
-            asyncio.create_task(self._requests(reads, forwards, unanswered)),
-            asyncio.create_task(_replies(replies, writes, unanswered)),
+            asyncio.create_task(self._requests(reads, forwards, unanswered, socket)),
+            asyncio.create_task(_replies(replies, writes, unanswered, socket)),
         ]
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         finally:
+            forwards.transport.abort()
             for way in ways:
                 way.cancel()
             await asyncio.gather(*ways, return_exceptions=True)
-            forwards.transport.abort()
 
     async def _requests(
-        self, reads: asyncio.StreamReader, forwards: asyncio.StreamWriter, unanswered: Unanswered
+        self, reads: asyncio.StreamReader, forwards: asyncio.StreamWriter, unanswered: Unanswered, socket: _Socket
     ) -> None:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
             while True:
@@ -114,31 +158,39 @@ class Tap:
                 headers, answered = _headers(rest), dict[str, str]()
                 unanswered.append(answered)
                 if "upgrade" in headers:
-                    await _pass_on(reads, forwards)
+                    socket.number = number
+                    await _pass_on(reads, forwards, socket)
                     return
                 raw = await _body(reads, forwards, headers)
                 self.sent.append(Sent(number, method, path, headers, raw, answered))
 
 
-async def _replies(reads: asyncio.StreamReader, writes: asyncio.StreamWriter, unanswered: Unanswered) -> None:
+async def _replies(
+    reads: asyncio.StreamReader, writes: asyncio.StreamWriter, unanswered: Unanswered, socket: _Socket
+) -> None:
     """All that comes. A client asks nothing more on a connection before it is answered, so what comes first after a
     request begins with the head of its reply."""
     with contextlib.suppress(OSError):
         head = b""
         while piece := await reads.read(PIECE_BYTES):
             if unanswered:
-                head, ended, _ = (head + piece).partition(b"\r\n\r\n")
+                head, ended, behind = (head + piece).partition(b"\r\n\r\n")
                 if ended:
                     unanswered.popleft().update(_headers(head.partition(b"\r\n")[2]))
                     head = b""
+                    if socket.number:
+                        socket.told(behind)
+            elif socket.number:
+                socket.told(piece)
             writes.write(piece)
             await writes.drain()
 
 
-async def _pass_on(reads: asyncio.StreamReader, writes: asyncio.StreamWriter) -> None:
+async def _pass_on(reads: asyncio.StreamReader, writes: asyncio.StreamWriter, socket: _Socket) -> None:
     """All that comes, until the other side ends."""
     with contextlib.suppress(OSError):
         while piece := await reads.read(PIECE_BYTES):
+            socket.asked(piece)
             writes.write(piece)
             await writes.drain()
 

@@ -55,6 +55,34 @@ async def test_requests_of_one_connection_are_kept_in_order_whole_and_numbered()
     assert tap.sent[1].raw == BODY and tap.sent[0].body == {"model": "m", "messages": []}
 
 
+async def test_frames_of_a_websocket_are_kept_with_what_its_server_holds() -> None:
+    async def answers(request: web.Request) -> web.StreamResponse:
+        socket = web.WebSocketResponse()
+        await socket.prepare(request)
+        asked = 0
+        async for message in socket:
+            if "response.create" in message.data:
+                asked += 1
+                said = {"type": "message", "role": "assistant", "id": f"m{asked}", "content": "yes" * 40_000}
+                await socket.send_json(
+                    {"type": "response.completed", "response": {"id": f"r{asked}", "output": [said]}}
+                )
+        return socket
+
+    async with tapped(answers) as (tap, url), aiohttp.ClientSession() as client:
+        async with client.ws_connect(url, max_msg_size=0) as socket:
+            await socket.send_str('{"type":"response.processed"}')
+            for before, text in ((None, "a" * 70_000), ("r1", "b" * 300), ("r2", "c")):
+                item = {"role": "user", "id": "x", "content": text}
+                await socket.send_json({"type": "response.create", "previous_response_id": before, "input": [item]})
+                await socket.receive()
+        told = [
+            (one.connection, one.before, [each["content"][:1] for each in one.whole["input"]]) for one in tap.frames
+        ]
+    assert told == [(1, None, ["a"]), (1, "r1", ["a", "y", "b"]), (1, "r2", ["a", "y", "b", "y", "c"])]
+    assert tap.frames[-1].whole["input"][0] == {"role": "user", "content": "a" * 70_000}
+
+
 async def test_a_reply_that_breaks_off_breaks_off_for_the_client() -> None:
     async def broken(request: web.Request) -> web.StreamResponse:
         reply = web.StreamResponse()

@@ -9,7 +9,7 @@ import asyncio
 import shutil
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import orjson
@@ -24,6 +24,9 @@ from tests.running import Running, running
 
 LONG = 6.0
 """Seconds that nothing here may take, on a busy machine, while a statement would wait for ever."""
+
+ENDED = 20.0
+"""Seconds within which one ends; half of that on a machine that does nothing else."""
 
 ALONE = pytest.mark.parametrize("replicas", [True, False], ids=["a replica", "alone"])
 
@@ -183,3 +186,21 @@ async def test_a_new_session_is_not_held_up_longer_than_a_known_one(
             assert forwarded[0] - began < time_limits.REPLAY_SECONDS / 2, (
                 "the database is waited for as if it were slow"
             )
+
+
+@ALONE
+async def test_a_server_ends_while_its_database_hangs_and_the_next_one_journals_what_it_had(
+    server: postgresql.TestServer, tmp_path: Path, replicas: bool
+) -> None:
+    async with fake_provider() as provider:
+        async with AsyncExitStack() as stack:
+            proxy = await stack.enter_async_context(in_life(server, tmp_path / "home", provider, replicas, tmp_path))
+            await proxy.chat("We deploy with Nomad.", session="before")
+            await proxy.learned()
+            with server.hanging():
+                await proxy.chat("We log to Loki.", session="new")
+                began = time.monotonic()
+                await stack.aclose()
+                assert time.monotonic() - began < ENDED
+        async with in_life(server, tmp_path / "home", provider, replicas, tmp_path) as proxy:
+            assert await everything(proxy) == (2, 2, 0)

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ class Provider:
         self.status = 101
         self.id = "r1"
         self.end = "response.completed"
+        self.reads = 10
         self.closed = asyncio.Event()
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
@@ -61,7 +63,7 @@ class Provider:
         return [
             {"type": "response.created", "response": {"id": self.id}},
             {"type": "response.output_item.done", "output_index": 0, "item": item},
-            {"type": self.end, "response": {**whole, "usage": {"input_tokens": 10, "output_tokens": 2}}},
+            {"type": self.end, "response": {**whole, "usage": {"input_tokens": self.reads, "output_tokens": 2}}},
         ]
 
 
@@ -338,3 +340,77 @@ async def test_what_a_sockets_server_has_is_neither_given_again_nor_taken_for_wh
             await answered(socket, of_codex("turn", PLACE, person(QUESTION), *again, person("Thanks.")))
             sent = json.loads(provider.frames[-1])["input"]
             assert sent == [*first, *again, person("Thanks.")]
+
+
+WINDOW = 40_000
+
+
+def read_file(number: int, tokens: int = 6_000) -> list[dict[str, Any]]:
+    """A call that reads a file, and what it gave."""
+    call = {"type": "function_call", "call_id": f"c{number}", "name": "exec_command", "arguments": "{}"}
+    lines = (f"office {number} of district {line} takes {line * 7} letters a day" for line in range(tokens // 14))
+    return [call, result(f"c{number}", "\n".join(lines))]
+
+
+def size(frame: str) -> int:
+    """About how many tokens the items of a frame have."""
+    return len(json.dumps(json.loads(frame)["input"])) // 4
+
+
+async def test_a_frame_with_the_whole_history_is_shed_and_what_stays_is_one_growing_prefix(tmp_path: Path) -> None:
+    async with standing(tmp_path, memory__windows={"*": WINDOW}) as (proxy, provider):
+        history, sent = [PLACE, person("Read the offices.")], list[str]()
+        async with opened(proxy, "", **codex()) as socket:
+            for number in range(16):
+                history += read_file(number)
+                provider.reads = min(size(of_codex("turn", *history)), WINDOW)
+                await answered(socket, of_codex("turn", *history))
+                sent.append(provider.frames[-1])
+        assert size(of_codex("turn", *history)) > 2 * WINDOW > 2 * max(map(size, sent))
+        assert "[shortened: " in sent[-1]
+        moved = 0
+        for before, now in pairwise(sent):
+            items, later = (json.loads(frame)["input"] for frame in (before, now))
+            moved += later[: len(items)] != items
+        assert 1 <= moved <= 5, "every move is read anew"
+
+
+async def test_codex_is_asked_for_a_history_that_its_server_holds_once_it_has_outgrown_the_window(
+    tmp_path: Path,
+) -> None:
+    async with standing(tmp_path, memory__windows={"*": WINDOW}) as (proxy, provider):
+        history = [PLACE, person("Read the offices.")]
+        async with opened(proxy, "", **codex()) as socket:
+            provider.reads = size(of_codex("turn", *history))
+            await answered(socket, of_codex("turn", *history))
+            asked = 0
+            for number in range(16):
+                new = read_file(number)
+                history += new
+                came = len(provider.frames)
+                provider.reads += size(of_codex("turn", *new))
+                frame = of_codex("turn", *new[1:], previous_response_id="r1")
+                [*_, told] = await answered(socket, frame)
+                if told["type"] == "error":
+                    assert (told["status"], told["error"]["code"]) == (400, "previous_response_not_found")
+                    assert len(provider.frames) == came, "the provider was asked all the same"
+                    asked += 1
+                    [*_, told] = await answered(socket, of_codex("turn", *history))
+                    provider.reads = size(provider.frames[-1])
+                    assert "[shortened: " in provider.frames[-1] and provider.reads < WINDOW
+                assert told["type"] == "response.completed"
+            assert 2 <= asked <= 5
+            provider.reads = WINDOW * 2
+            await answered(socket, of_codex("turn", person("And now?"), previous_response_id="r1"))
+            frame = of_codex("turn", person("And then?"), previous_response_id="r1")
+            assert (await answered(socket, frame))[-1]["type"] == "error"
+            assert (await answered(socket, frame))[-1]["type"] == "response.completed", "who has not got it goes on"
+
+
+async def test_who_is_not_known_to_send_its_history_again_is_not_asked_for_it(tmp_path: Path) -> None:
+    async with standing(tmp_path, memory__windows={"*": WINDOW}) as (proxy, provider), opened(proxy, "one") as socket:
+        provider.reads = WINDOW * 2
+        await answered(socket, asking(LESSON))
+        frame = asking("And then?", previous_response_id="r1")
+        assert (await answered(socket, frame))[-1]["type"] == "response.completed"
+        assert json.loads(provider.frames[-1])["previous_response_id"] == "r1"

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
-from memory.conversation import Message
+from memory.conversation import Message, Usage
 from memory.edits import Entry, Key, Ledger
 from memory.ports import NO_LEDGER, LedgerVersion
 from memory.session import Session
 
+NOTHING_REPORTED = Usage()
 MOST_HELD = 2
 """Responses of a session of which it is remembered what their server holds: its client goes on from its newest, and
 tries again from the one before."""
@@ -23,10 +24,12 @@ tries again from the one before."""
 @dataclass(frozen=True)
 class HeldHistory:
     """The messages that a server holds behind a response, of which a client that goes on from there sends none:
-    their ``keys``, in order, and the index of the ``newest_spoken``, 0 where nobody spoke."""
+    their ``keys``, in order, and the index of the ``newest_spoken``, 0 where nobody spoke. ``usage`` is what its
+    provider reported of all of it, the instructions, the tools and the response included; nothing where it did not."""
 
     keys: tuple[Key, ...] = ()
     newest_spoken: int = 0
+    usage: Usage = NOTHING_REPORTED
 
     @cached_property
     def counts(self) -> Counter[bytes]:
@@ -51,6 +54,7 @@ class LiveSession:
     ``version`` is how far the ledger was written when this process last saw it, where several write;
     ``looked`` is how many tokens a request had when it was last looked for what could leave it, ``pinned`` the handles
     of what was to stay whole then; ``weighed`` how many bytes of its ledger were reckoned with.
+    ``outgrown`` is how many tokens its history had when its client was last asked for all of it, 0 while it fits.
     """
 
     session: Session
@@ -69,6 +73,7 @@ class LiveSession:
     looked: int = 0
     pinned: frozenset[str] = frozenset()
     weighed: int = 0
+    outgrown: int = 0
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     saving: asyncio.Lock = field(default_factory=asyncio.Lock)
 

@@ -165,6 +165,11 @@ class WindowFitter:
         sources = self._loads.sources(request, standing, load)
         return replace(fit, tokens=load.expected, window=load.window, changed=load.changed, sources=sources)
 
+    def outgrown(self, request: SessionRequest, load: RequestSize) -> bool:
+        """Whether a request goes on from a history at its server that has become too large, and is to be made smaller
+        in the client's own copy of it."""
+        return self._shedding.outgrown(request, load)
+
     def load(self, request: SessionRequest, edits: Sequence[Edit]) -> RequestSize:
         """How large a request is with some edits."""
         return self._loads.of(request, edits)

@@ -35,16 +35,25 @@ class Headroom:
         def ours(tokens: int) -> int:
             return self._reported.ours(request.session, request.model, tokens)
 
+        free = self._free(request, load)
+        usual = budget(load.window, free, self._settings, load.fixed, ours)
+        doubt = self._reported.doubt(request.session, request.model, load.total)
+        sure = free + min(doubt, int(DOUBTED * load.window))
+        return replace(usual, window=max(ours(largest(load.window, sure)), 0)) if sure != free else usual
+
+    def largest(self, request: SessionRequest, load: RequestSize) -> int:
+        """The largest request that leaves free what belongs to its reply, in the provider's tokens."""
+        return largest(load.window, self._free(request, load))
+
+    def _free(self, request: SessionRequest, load: RequestSize) -> int:
+        """What belongs to the reply, and to the client's patience, in the provider's tokens."""
         conversation, patience = request.conversation, request.arrival.patience
         free = reserve(
             conversation.dialect, conversation.model, conversation.longest, self._settings.reserve, load.window
         )
         if patience is not None:
             free = max(free, load.window - patience.most(load.window, conversation.longest))
-        usual = budget(load.window, free, self._settings, load.fixed, ours)
-        doubt = self._reported.doubt(request.session, request.model, load.total)
-        sure = free + min(doubt, int(DOUBTED * load.window))
-        return replace(usual, window=max(ours(largest(load.window, sure)), 0)) if sure != free else usual
+        return free
 
     def close(self, request: SessionRequest, load: RequestSize, allowed: Budget) -> Budget:
         """The same up to where an estimate is trusted, at the expense of what is kept free."""

@@ -28,7 +28,7 @@ from memory.services.request import SessionRequest
 from memory.services.sessions.live import LiveSession
 from memory.services.tiers import in_short
 from memory.services.window.decision import Decision, decision
-from memory.services.window.headroom import Headroom
+from memory.services.window.headroom import AGAIN, Headroom
 from memory.services.window.redaction_verdicts import RedactionVerdicts
 from memory.services.window.request_size import ModelTable, RequestSize, RequestSizer
 from memory.services.window.sheddable_parts import comes_back, new_results, pinned_places, sayable, shelved_pieces
@@ -119,6 +119,8 @@ class Shedder:
         late = await self._overdue.late(request.session, request.keys)
         if late is not None:
             return replace(late, late=True)
+        if live.outgrown:
+            load = await self._as_held(request, standing, load)
         warm = self._room.warm(request)
         allowed = self._room.allowed(request, load)
         if live.ledger.shed:
@@ -217,9 +219,31 @@ class Shedder:
         await self._verdicts.settle()
         await self._sayings.settle()
 
+    def outgrown(self, request: SessionRequest, load: RequestSize) -> bool:
+        """Whether the history that a request goes on from, at its server, does not fit into the window any more: what
+        stands there can only be shed where the client sends all of it. Where it has sent it and nothing, or too little,
+        could leave, no more so until it has grown."""
+        live, conversation = request.live, request.conversation
+        if not self._keeps(request) or conversation.continues is None or not request.arrival.kind.teaches:
+            return False
+        most, reported = self._room.largest(request, load), request.held.usage
+        # What is new is a small part of it, so that it does not matter whose tokens it is counted in.
+        total = reported.input + reported.output + sum(load.sizes) if reported.input else load.total
+        if total <= most:
+            live.outgrown = 0
+            return False
+        if live.outgrown and total <= live.outgrown + int(AGAIN * most):
+            return False
+        live.outgrown = total
+        return True
+
     def _sheds(self, request: SessionRequest) -> bool:
-        """Whether anything may leave a request: what no journal gets could never be given back."""
-        return self._settings.enabled and not request.conversation.continues and request.arrival.mode is Mode.ON
+        """Whether anything may leave a request: what stands at its server cannot."""
+        return self._keeps(request) and not request.conversation.continues
+
+    def _keeps(self, request: SessionRequest) -> bool:
+        """Whether what leaves could be given back: what no journal gets could not."""
+        return self._settings.enabled and request.arrival.mode is Mode.ON
 
     async def _as_reported(self, request: SessionRequest, load: RequestSize) -> RequestSize:
         """The load with what the provider reported of the session's newest turn, which a start has forgotten: without
@@ -236,6 +260,16 @@ class Shedder:
         self._reported.learned(request.session, model, counted, usage)
         live.looked = live.looked or counted
         return replace(load, expected=self._reported.expected(request.session, model, load.total))
+
+    async def _as_held(self, request: SessionRequest, standing: ActiveEdits, load: RequestSize) -> RequestSize:
+        """The load of a whole history with what was reported of it while its server held it: that is why it came."""
+        held = next(reversed(request.live.held.values()), None)
+        if held is None or not held.usage.input or held.keys[-1] not in request.keys:
+            return load
+        load = await self._loads.counted(request, standing, load)
+        counted = load.fixed + sum(load.sizes[: request.keys.index(held.keys[-1]) + 1])
+        self._reported.learned(request.session, request.model, counted, held.usage)
+        return replace(load, expected=self._reported.expected(request.session, request.model, load.total))
 
     async def decided_in(self, live: LiveSession) -> list[str]:
         """What was decided and corrected in a session, the newest last, for a continuity note."""

@@ -7,6 +7,8 @@ comes after it.
 
 from __future__ import annotations
 
+import os
+import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any, cast
@@ -190,6 +192,11 @@ class PostgresConnection:
             cursor = self._next_cursor()
             cursor.execute(statement.text, statement.values(parameters))
         return PostgresCursor(cursor, self, self._sent)
+
+    def cut(self) -> None:
+        """Break the connection, whatever is waited for in whichever thread: there the server seems to have gone."""
+        with suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(self._connection.fileno())) as way:
+            way.shutdown(socket.SHUT_RDWR)
 
     @contextmanager
     def seeing(self, owners: str) -> Iterator[None]:

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar, cast
+from weakref import WeakSet
 
 import psycopg
 
@@ -36,6 +37,9 @@ from memory.visibility import visible
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+FINISH_SECONDS = 3.0
+"""How long what is under way may take once it is to be closed: a database that hangs would be waited for for ever."""
 
 # What was deleted is dead in these tables until they are vacuumed: those that hold words.
 _SCRUBBED = (
@@ -86,6 +90,8 @@ class PostgresDatabase:
         self._closed = False
         self._changes = ChangeReader(watch)
         self._empty: dict[str, int] = {}
+        self._open: WeakSet[PostgresConnection] = WeakSet()
+        self._is_cut = False
         self._catching_up: asyncio.TimerHandle | None = None
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
@@ -97,7 +103,7 @@ class PostgresDatabase:
                 connection.close()
             self._writer = PostgresWriter(
                 self._where,
-                lambda: PostgresConnection(url, pipelined=True),
+                lambda: self._connected(url, pipelined=True),
                 self._changes,
                 busy_seconds,
                 replica,
@@ -112,7 +118,7 @@ class PostgresDatabase:
         self._pool = ThreadPoolExecutor(readers, thread_name_prefix="journal-reader")
         self._direct = direct_url or url
         self._listener: Listener | None = None
-        self._pulse = Pulse(lambda: PostgresConnection(url), unresponsive_seconds)
+        self._pulse = Pulse(lambda: self._connected(url), unresponsive_seconds)
 
     def start(self, first: Work[T]) -> T:
         """Start to take writes, after ``first``, which is run here and now and gives what is read once."""
@@ -121,7 +127,7 @@ class PostgresDatabase:
         except psycopg.Error as error:
             raise postgres_fault(error, self._where) from None
         if self._replica:
-            self._listener = Listener(lambda: PostgresConnection(self._direct), self._changes)
+            self._listener = Listener(lambda: self._connected(self._direct), self._changes)
         self._pulse.start()
         return result
 
@@ -260,15 +266,44 @@ class PostgresDatabase:
         self._closed = True
         if self._catching_up is not None:
             self._catching_up.cancel()
+        finishing = asyncio.create_task(asyncio.to_thread(self._finish))
+        await asyncio.wait({finishing}, timeout=min(FINISH_SECONDS, self._pulse.left))
+        if not finishing.done():
+            log.warning("%s does not answer: what is under way there is given up", self._where)
+            self._cut()
+        await finishing
+
+    def _finish(self) -> None:
+        """Do what waits, and end all threads."""
         if self._listener is not None:
-            await asyncio.to_thread(self._listener.close)
-        await asyncio.to_thread(self._pulse.close)
-        await asyncio.to_thread(self._writer.finish)
-        await asyncio.to_thread(self._pool.shutdown)
+            self._listener.close()
+        self._writer.finish()
+        self._pool.shutdown()
+        self._pulse.close()
         for connection in self._reading:
             with suppress(psycopg.Error):
                 connection.close()
         self._reading.clear()
+
+    def _cut(self) -> None:
+        """Wait for no answer any more."""
+        self._is_cut = True
+        for connection in list(self._open):
+            connection.cut()
+
+    def _connected(self, url: str, *, reads: bool = False, pipelined: bool = False) -> PostgresConnection:
+        """A connection, which :meth:`close` can cut.
+
+        Raises:
+            psycopg.Error: when none can be made, or none is to be made any more.
+        """
+        if self._is_cut:
+            raise psycopg.OperationalError(f"{self._where} is being closed")
+        connection = PostgresConnection(url, reads=reads, pipelined=pipelined)
+        self._open.add(connection)
+        if self._is_cut:  # meanwhile
+            connection.cut()
+        return connection
 
     def _refuse_vain(self) -> None:
         """Ask nothing that would not be answered. A server that cannot be reached says so itself."""
@@ -299,7 +334,7 @@ class PostgresDatabase:
                     self._reading.remove(kept)
                     kept.close()
                     self._local.connection = None
-            connection = PostgresConnection(self.url, reads=True, pipelined=True)
+            connection = self._connected(self.url, reads=True, pipelined=True)
             self._local.connection = connection
             self._reading.append(connection)
             with connection.seeing(owners):

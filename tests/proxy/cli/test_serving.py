@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import logging
+import os
 import signal
 import sqlite3
 import stat
+import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -16,7 +19,7 @@ import aiohttp
 import pytest
 
 from proxy.cli.log_format import OneLineFormatter
-from proxy.cli.serving import LONG_SECONDS, _age, _Ageing, _announce, welcome
+from proxy.cli.serving import ENDING, LONG_SECONDS, _age, _Ageing, _announce, _on_signals, welcome
 from proxy.cli.wording import program as program_name
 from proxy.settings import Settings
 from tests.fake_provider import fake_provider
@@ -177,3 +180,21 @@ def test_a_program_beside_the_current_folder_is_named_whole(tmp_path: Path, monk
     assert program_name() == str(called)
     monkeypatch.chdir(tmp_path)
     assert program_name() == "there/bin/palimpsest"
+
+
+@pytest.mark.parametrize("first", ENDING)
+async def test_the_second_signal_ends_the_process_whichever_it_is(first: signal.Signals) -> None:
+    stop, before = asyncio.Event(), {each: signal.getsignal(each) for each in ENDING}
+    try:
+        _on_signals(stop.set)
+        os.kill(os.getpid(), first)
+        await stop.wait()
+        assert {signal.getsignal(each) for each in ENDING} == {signal.SIG_DFL}
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def test_an_end_that_hangs_is_ended() -> None:
+    hangs = "import threading; from proxy.cli.serving import _end_within; _end_within(0.01); threading.Event().wait()"
+    assert subprocess.run([sys.executable, "-c", hangs], capture_output=True, check=False).returncode == 1

@@ -393,6 +393,19 @@ async def test_a_request_of_a_dialect_takes_its_route_whatever_kind_it_says_it_i
                 assert local.last.body == body and other.requests == []
 
 
+@pytest.mark.parametrize("kind", [OCTETS, ""])
+async def test_json_that_does_not_say_what_it_is_takes_its_route_on_any_path(kind: str, tmp_path: Path) -> None:
+    async with fake_provider() as local, fake_provider() as other:
+        routes = [{"model": "local-*", "url": local.url}]
+        async with running(other, tmp_path, upstream__routes=routes) as proxy:
+            for text in (b' {"model": "local-1", "input": "a"}', b'{"input": NaN, "model": "local-1"}'):
+                assert (await proxy.post("/v1/embeddings", text, Content_Type=kind))[0] == 200
+                assert local.last.body == text and other.requests == []
+            packed = gzip.compress(b'{"model": "local-1"}')
+            sent = await proxy.post("/v1/embeddings", packed, Content_Type=kind, Content_Encoding="gzip")
+            assert sent[0] == 200 and local.last.body == packed and other.requests == []
+
+
 async def test_a_body_of_a_kind_that_names_no_model_is_passed_on_while_it_comes(tmp_path: Path) -> None:
     async with fake_provider() as provider:
         routes = [{"model": "local-*", "url": "http://127.0.0.1:9"}]

@@ -83,3 +83,36 @@ def test_a_list_of_more_items_than_anybody_has_is_not_read() -> None:
     with pytest.raises(Unreadable):
         items_of(fields["x"])
     assert len(items_of(fields["x"], MOST_MESSAGES)) == MOST_ITEMS + 1
+
+
+def _large(inner: bytes) -> bytes:
+    return b'{"pad":"' + b"x" * 2**20 + b'",' + inner + b"}"
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        b",".join(b'"f%d":1' % number for number in range(60_000)),
+        b'"messages":[' + b",".join([b"1"] * 400_000) + b"]",
+        b'"messages":[{"content":[' + b",".join([b"[]"] * 400_000) + b"]}]",
+        b'"x":{' + b",".join(b'"f%d":1' % number for number in range(60_000)) + b"}",
+        b'"x":NaN',
+    ],
+    ids=["fields", "messages", "parts", "an object's fields", "lax and large"],
+)
+def test_a_large_body_with_more_parts_than_anybody_has_is_not_cut(inner: bytes) -> None:
+    with pytest.raises(Unreadable):
+        cut(_large(inner))
+
+
+def test_a_large_body_of_many_words_and_messages_is_cut() -> None:
+    message = rb'{"role":"user","content":"one, two, {\"three\": [4, 5, 6]}, seven, eight"}'
+    body = _large(b'"messages":[' + b",".join([message] * 60_000) + b"]")
+    assert len(items_of(cut(body)[1]["messages"], MOST_MESSAGES)) == 60_000
+
+
+def test_a_value_longer_than_anybody_says_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proxy.wire.slices.MOST_VALUE", 10)
+    assert value_of(msgspec.Raw(b'"12345678"')) == "12345678"
+    with pytest.raises(Unreadable):
+        value_of(msgspec.Raw(b'"123456789"'))

@@ -1,0 +1,436 @@
+"""Responses over a WebSocket: what each side sends reaches the other as it was, and the end of one is the other's.
+
+A proxy that takes no WebSocket may say so, with 426 at once: then clients go on over HTTP, and the cases are skipped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Mapping
+from contextlib import asynccontextmanager
+from typing import Final, TypeVar
+
+import aiohttp
+from aiohttp import WSMessage, WSMsgType, web
+
+from proxy.conformance.bench import Bench, all_there
+from proxy.conformance.case import CaseFailed, Skipped, case, must
+from proxy.conformance.sessions import TURNS, GrowingSession, asked_until_known, new_session, teach
+
+MODE: Final = "https://platform.openai.com/docs/guides/websocket-mode"
+PROTOCOL: Final = "https://www.rfc-editor.org/rfc/rfc6455"
+SECONDS: Final = 20.0
+"""How long anything that is waited for may take, but for large frames."""
+AT_ONCE_SECONDS: Final = 2.0
+MOST_LARGE: Final = 16 * 2**20
+"""Bytes of the largest frame: what a provider takes over a socket is less than over HTTP."""
+FORMATS: Final = ("responses",)
+
+T = TypeVar("T")
+
+
+@case(
+    "websocket.responses",
+    "a WebSocket is relayed frame by frame, byte for byte, or refused with 426 at once",
+    why="Codex and others try one first; after any other refusal they try again for half a minute",
+    source=MODE,
+    formats=FORMATS,
+)
+async def relayed(on: Bench) -> str:
+    _answers(on)
+    sent = _asking(on, on.unique_text).replace('{"type"', '{ "x_odd" : [1e0, 0.10,"caf\\u00e9 \\/"] ,\n"type"', 1)
+    async with _opened(on) as socket:
+        await socket.send_str(sent)
+        got = [(await _next(socket)).data for _ in _events(on)]
+    must(on.only().body == sent.encode(), "another frame arrived")
+    must([each.encode() for each in got] == _events(on), "other frames came back")
+    return "relayed"
+
+
+@case(
+    "websocket.handshake",
+    "the client's own headers arrive with the handshake, and the provider's come back",
+    why="credentials, betas and the state of a turn are told there, and nowhere else",
+    source=PROTOCOL + "#section-4.2.2",
+    formats=FORMATS,
+)
+async def handshake(on: Bench) -> None:
+    _answers(on)
+    on.upstream.socket_headers = {"x-codex-turn-state": "t-1", "x-request-id": "req_1"}
+    sent = {"openai-beta": "responses_websockets=2026-02-06", "x-session-id": uuid.uuid4().hex, **on.format.headers}
+    async with _opened(on, sent) as socket:
+        await socket.send_str(_asking(on, on.unique_text))
+        await _next(socket)
+        back = socket._response.headers
+    all_there(sent, on.only().header)
+    all_there({"x-codex-turn-state": "t-1", "x-request-id": "req_1"}, back.get)
+
+
+@case(
+    "websocket.refused",
+    "a handshake that the provider refuses is refused with its status and its retry-after",
+    why="a client waits where it is told to, and asks for another key where its own is refused",
+    source=PROTOCOL + "#section-4.2.2",
+    formats=FORMATS,
+)
+async def refused(on: Bench) -> None:
+    _answers(on)
+    async with _opened(on):
+        pass
+    for status in (401, 429):
+        on.upstream.refuses_sockets = status
+        try:
+            async with on.client.ws_connect(_address(on), headers={**on.format.headers, **on.more}):
+                raise CaseFailed(f"the provider's {status} became an open socket")
+        except aiohttp.WSServerHandshakeError as error:
+            must(error.status == status, f"the provider's {status} became {error.status}")
+            waits = error.headers.get("retry-after") if error.headers else None
+            must(waits == "7", f"the {status} lost its retry-after")
+
+
+@case(
+    "websocket.unknown-frames",
+    "frames of unknown types, what is no JSON and binary frames go through, in their order, in both directions",
+    why="an API grows faster than a proxy; what it does not know it has to carry",
+    source=MODE,
+    formats=FORMATS,
+)
+async def unknown(on: Bench) -> None:
+    frames: list[str | bytes] = [
+        '{"type":"response.processed","x": 1.50}',
+        '{ "type" : "session.of_tomorrow" }',
+        "no JSON at all \u2028 caf\u00e9",
+        b"\x00\xff\xfe",
+        "{}",
+        "",
+    ]
+    came = await _exchanged(on, frames, frames)
+    must(came == (frames, frames), _told(frames, *came))
+
+
+@case(
+    "websocket.goes-on",
+    "a frame that goes on from an earlier response arrives with its id, and with its items and no others",
+    why="the provider has the history; what is sent twice stands there twice, and without the id all of it is lost",
+    source=MODE,
+    formats=FORMATS,
+)
+async def goes_on(on: Bench) -> None:
+    _answers(on)
+    sent = [_asking(on, on.unique_text), _asking(on, on.unique_text, previous_response_id="resp_1")]
+    async with _opened(on) as socket:
+        for frame in sent:
+            await socket.send_str(frame)
+            for _ in _events(on):
+                await _next(socket)
+    came = [each.body.decode() for each in on.upstream.came]
+    must(came == sent, _told(sent, came))
+
+
+@case(
+    "websocket.large",
+    "a large frame (16 MiB, or as --large-mib says where that is less) goes through whole, in both directions",
+    why="agents send pictures, logs and a whole history; many libraries stop at 1 or 4 MiB unless they are told",
+    source=PROTOCOL + "#section-5.2",
+    formats=FORMATS,
+)
+async def large(on: Bench) -> None:
+    text = "x" * (min(on.large, MOST_LARGE) - 4096)
+    sent: list[str | bytes] = [_asking(on, text)]
+    back: list[str | bytes] = [json.dumps({"type": "response.output_text.delta", "delta": text})]
+    came = await _exchanged(on, sent, back)
+    must(came == (sent, back), f"of {len(sent[0])} and {len(back[0])} bytes came {[*map(len, came[0] + came[1])]}")
+
+
+@case(
+    "websocket.pings",
+    "pings of either side are answered, while a response is waited for, too",
+    why="who gets no pong takes the connection for dead, in the middle of long thinking",
+    source=PROTOCOL + "#section-5.5.2",
+    formats=FORMATS,
+)
+async def pings(on: Bench) -> None:
+    heard, done = asyncio.Event(), asyncio.Event()
+
+    async def provider(socket: web.WebSocketResponse) -> None:
+        await socket.receive()
+        await socket.ping(b"from the provider")
+        message = await socket.receive()
+        if message.type is WSMsgType.PONG and message.data == b"from the provider":
+            heard.set()
+        await done.wait()
+
+    on.upstream.on_socket(provider, autoping=False)
+    async with _opened(on, autoping=False) as socket:
+        await socket.send_str(_asking(on, on.unique_text))
+        await socket.ping(b"from the client")
+        try:
+            # A proxy may carry the provider's pings on instead of answering them.
+            while (message := await _next(socket)).type is WSMsgType.PING:
+                await socket.pong(message.data)
+            answered = (message.type, message.data)
+            must(answered == (WSMsgType.PONG, b"from the client"), f"to its ping the client got {answered}")
+            reader = asyncio.create_task(_pongs(socket))
+            try:
+                async with asyncio.timeout(SECONDS):
+                    await heard.wait()
+            except TimeoutError:
+                raise CaseFailed("the provider's ping was not answered") from None
+            finally:
+                reader.cancel()
+                await asyncio.gather(reader, return_exceptions=True)
+        finally:
+            done.set()
+
+
+@case(
+    "websocket.closed-by-provider",
+    "where the provider closes the socket the client gets its code and its words",
+    why="by the code a client knows whether to connect again, to wait, or to give up",
+    source=PROTOCOL + "#section-7.4",
+    formats=FORMATS,
+)
+async def closed_by_provider(on: Bench) -> None:
+    for code, words in ((1000, ""), (1008, "policy"), (1013, "later"), (4001, "sixty minutes")):
+
+        async def provider(socket: web.WebSocketResponse, code: int = code, words: str = words) -> None:
+            await socket.receive()
+            await socket.close(code=code, message=words.encode())
+
+        on.upstream.on_socket(provider)
+        async with _opened(on, autoclose=False) as socket:
+            await socket.send_str(_asking(on, on.unique_text))
+            message = await _next(socket)
+            got = (message.type, message.data, message.extra or "")
+            must(got == (WSMsgType.CLOSE, code, words), f"the provider's {code} {words!r} became {got[1:]}")
+
+
+@case(
+    "websocket.closed-by-client",
+    "where the client closes the socket the provider gets its code",
+    why="a provider tells a client that has finished from one that has failed",
+    source=PROTOCOL + "#section-7.4",
+    formats=FORMATS,
+)
+async def closed_by_client(on: Bench) -> None:
+    for code in (1000, 1001, 4000):
+        got: asyncio.Future[object] = asyncio.get_running_loop().create_future()
+
+        async def provider(socket: web.WebSocketResponse, got: asyncio.Future[object] = got) -> None:
+            await socket.receive()
+            message = await socket.receive()
+            if not got.done():
+                got.set_result(message.data)
+
+        on.upstream.on_socket(provider)
+        async with _opened(on) as socket:
+            await socket.send_str(_asking(on, on.unique_text))
+            await socket.close(code=code)
+            came = await _in_time(got, f"the provider never heard of the client's {code}")
+        must(came == code, f"the client's {code} became {came!r}")
+
+
+@case(
+    "websocket.broken",
+    "where the provider's connection breaks off, the client does not see an ordinary end",
+    why="an ordinary end reads as one that was meant: a reply that is cut is taken for whole, or never asked for again",
+    source=PROTOCOL + "#section-7.1.5",
+    formats=FORMATS,
+)
+async def broken(on: Bench) -> str:
+    async def provider(socket: web.WebSocketResponse) -> None:
+        await socket.receive()
+        await socket.send_str(_events(on)[0].decode())
+        # What was written has to be on its way before the connection ends.
+        await asyncio.sleep(0.05)
+        on.upstream.abort_sockets()
+
+    on.upstream.on_socket(provider)
+    async with _opened(on, autoclose=False) as socket:
+        await socket.send_str(_asking(on, on.unique_text))
+        first = await _next(socket)
+        must(str(first.data).encode() == _events(on)[0], "what came before was not passed on")
+        message = await _next(socket)
+        closed = message.type is WSMsgType.CLOSE
+        must(not closed or message.data not in (1000, 1001, None), f"it became an ordinary end ({message.data})")
+        return f"closed with {message.data}" if closed else "broken off, too"
+
+
+@case(
+    "websocket.cancel",
+    "who goes away in the middle of a response ends it at the provider",
+    why="what nobody hears any more is still paid for",
+    source=MODE,
+    formats=FORMATS,
+)
+async def cancel(on: Bench) -> None:
+    gone = asyncio.Event()
+
+    async def provider(socket: web.WebSocketResponse) -> None:
+        await socket.receive()
+        try:
+            await socket.send_str(_events(on)[0].decode())
+            while (await socket.receive()).type in (WSMsgType.TEXT, WSMsgType.BINARY):
+                pass
+        finally:
+            gone.set()
+
+    on.upstream.on_socket(provider)
+    async with _opened(on) as socket:
+        await socket.send_str(_asking(on, on.unique_text))
+        await _next(socket)
+        connection = socket._response.connection
+        assert connection is not None and connection.transport is not None
+        connection.transport.abort()
+        await _in_time(gone.wait(), "the provider's socket is still open")
+
+
+@case(
+    "websocket.prefix",
+    "two successive frames that bring the whole history share no shorter a beginning at the provider than at the "
+    "client",
+    why="a cached token costs a tenth, over a socket as over HTTP",
+    source="https://platform.openai.com/docs/guides/prompt-caching",
+    formats=FORMATS,
+)
+async def prefix(on: Bench) -> str:
+    _answers(on)
+    async with _opened(on):
+        pass
+    taught = await teach(on)
+    await asked_until_known(on, taught[0])
+    _answers(on)
+    session = new_session(on)
+    texts, grown = [f"Session {session['x-session-id'][:6]}. {taught[0].question}"], GrowingSession([], [])
+    async with _opened(on, session) as socket:
+        for number in range(1, TURNS + 1):
+            sent = _asking(on, *texts)
+            await socket.send_str(sent)
+            for _ in _events(on):
+                await _next(socket)
+            grown.sent.append(sent.encode())
+            grown.came.append(on.upstream.came[-1].body)
+            asked = taught[1].question if number == TURNS // 2 else f"And what of part {number} of it?"
+            texts += [f"Very well, {number}.", asked]
+    grown.must_have_grown()
+    return grown.added(taught)
+
+
+def _events(on: Bench) -> list[bytes]:
+    """The frames of a response."""
+    return [each.split(b"data: ", 1)[1].strip() for each in on.format.events("One two three.")]
+
+
+def _answers(on: Bench) -> None:
+    """Have every frame that asks for a response answered with one, and nothing recorded yet."""
+
+    async def provider(socket: web.WebSocketResponse) -> None:
+        async for message in socket:
+            if message.type is WSMsgType.TEXT:
+                for event in _events(on):
+                    await socket.send_str(event.decode())
+
+    on.upstream.on_socket(provider)
+
+
+def _asking(on: Bench, *texts: str, **more: str) -> str:
+    return json.dumps({"type": "response.create", **on.format.body(on.model, *texts), **more})
+
+
+def _address(on: Bench) -> str:
+    return on.base.replace("http", "ws", 1) + on.format.path(on.model, False)
+
+
+@asynccontextmanager
+async def _opened(
+    on: Bench, headers: Mapping[str, str] | None = None, *, autoping: bool = True, autoclose: bool = True
+) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
+    """A socket to the proxy.
+
+    Raises:
+        Skipped: where it says at once that it takes none.
+        CaseFailed: where it is refused in another way, or breaks off.
+    """
+    start = time.monotonic()
+    try:
+        async with asyncio.timeout(SECONDS):
+            socket = await on.client.ws_connect(
+                _address(on),
+                headers={**on.format.headers, **on.more, **(headers or {})},
+                autoping=autoping,
+                autoclose=autoclose,
+                max_msg_size=0,
+            )
+    except aiohttp.WSServerHandshakeError as error:
+        if error.status == 426 and time.monotonic() - start < AT_ONCE_SECONDS:
+            raise Skipped("it says at once that it takes none (426), and clients go on over HTTP") from None
+        raise CaseFailed(f"it was refused with {error.status} after {time.monotonic() - start:.1f} s") from None
+    except (TimeoutError, aiohttp.ClientError) as error:
+        raise CaseFailed(f"it was not opened: {error!r}") from None
+    try:
+        yield socket
+    finally:
+        await socket.close()
+
+
+async def _next(socket: aiohttp.ClientWebSocketResponse) -> WSMessage:
+    """The next message at the client."""
+    return await _in_time(socket.receive(), "nothing came")
+
+
+async def _pongs(socket: aiohttp.ClientWebSocketResponse) -> None:
+    """Answer what is carried on."""
+    while (message := await socket.receive()).type is WSMsgType.PING:
+        await socket.pong(message.data)
+
+
+async def _exchanged(
+    on: Bench, sent: list[str | bytes], back: list[str | bytes]
+) -> tuple[list[str | bytes], list[str | bytes]]:
+    """What came of frames at the provider, and at the client of those that it sends once it has got as many."""
+    came: list[str | bytes] = []
+
+    async def provider(socket: web.WebSocketResponse) -> None:
+        while len(came) < len(sent):
+            message = await socket.receive()
+            if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
+                return
+            came.append(message.data)
+        for frame in back:
+            await _send(socket, frame)
+        await socket.receive()
+
+    on.upstream.on_socket(provider)
+    got: list[str | bytes] = []
+    async with _opened(on) as socket:
+        for frame in sent:
+            await _send(socket, frame)
+        while len(got) < len(back):
+            try:
+                async with asyncio.timeout(SECONDS):
+                    message = await socket.receive()
+            except TimeoutError:
+                break
+            if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
+                break
+            got.append(message.data)
+    return came, got
+
+
+async def _send(socket: aiohttp.ClientWebSocketResponse | web.WebSocketResponse, frame: str | bytes) -> None:
+    await (socket.send_str(frame) if isinstance(frame, str) else socket.send_bytes(frame))
+
+
+async def _in_time(waited: Awaitable[T], otherwise: str) -> T:
+    try:
+        async with asyncio.timeout(SECONDS):
+            return await waited
+    except TimeoutError:
+        raise CaseFailed(otherwise) from None
+
+
+def _told(expected: object, *came: object) -> str:
+    return f"of {expected} came {came}"[:600]
