@@ -1,9 +1,9 @@
 """What an agent should still know tomorrow.
 
     bootstrap               the one place that chooses stores and models, and joins the parts
-    parts  journal_choice   those parts, joined; the journal of a home
+    parts                   those parts, joined; the journal of a home
     features  hooks         what plugs into all of it, one folder each; how it plugs in
-    day                     shells: prepare a request, note a reply, learn from the journal, answer a person
+    services                shells: prepare a request, note a reply, learn from the journal, answer a person
     context                 before: what the model should see         (question, rank, floor, pack, page)
     learning                after: what an exchange teaches           (extract, redact, passages, reconcile)
     strength  language      decay and reinforcement; words, sentences, dates, entities, contradiction

@@ -10,19 +10,19 @@ import uuid
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from memory.clock import local_now
 from memory.features import features
 from memory.hooks.chain import Features
 from memory.hooks.feature import Core
-from memory.journal_choice import forget_redacted, open_journal, replica_name
 from memory.learning.redact import also_redact
 from memory.models.embedder_choice import choose_embedder
 from memory.models.tokens import TokenCounter
-from memory.models.windows import open_windows
-from memory.parts import Memory
+from memory.models.windows import ModelWindows, open_windows
+from memory.parts import Memory, forget_redacted, open_journal, replica_name
 from memory.policy import Policies
-from memory.ports import Guard, LanguageModel
+from memory.ports import Embedder, Generation, Guard, Index, LanguageModel
 from memory.scope import Scope
 from memory.services.cache_warming import CacheWarmer
 from memory.services.context_sources import PriorFindings
@@ -93,41 +93,9 @@ async def open_memory(
     also_redact(settings.redact)
     policies = Policies(settings.policies, settings.journal.keep_days)
     forget_redacted()
-    database = settings.postgresql.url
-    if database is None and (aside := await asyncio.to_thread(set_aside, home, now().date())):
-        log.warning(
-            "%s is not there, though memories were made from it: it is begun anew, and what stood on the pages lies in "
-            "%s. If there is a backup of the journal, stop, and put it back",
-            home / "journal.db",
-            aside,
-        )
-    loading = asyncio.create_task(asyncio.to_thread(choose_embedder, settings.embedder, home / "models"))
-    replica = await asyncio.to_thread(replica_name, home) if settings.postgresql.replicas else ""
-    journal = await asyncio.to_thread(
-        open_journal,
-        home,
-        settings.journal.synchronous == "full",
-        database,
-        replica,
-        settings.qdrant.url is None,
-        settings.postgresql.direct_url,
-        policies,
-        settings.postgresql.unresponsive_ms / 1000,
-        may_work,
+    journal, generations, generation, index, embedder, windows = await _open_stores(
+        settings, home, policies, now, may_work
     )
-    try:
-        embedder, windows = await asyncio.gather(loading, open_windows(settings))
-        server = settings.qdrant
-        generations = Generations(
-            journal,
-            ServerIndexes(server.url, server.api_key, server.replication)
-            if server.url
-            else FolderIndexes(home / "index", settings.recall.points_at_hand),
-        )
-        index, generation = await generations.open_current(embedder)
-    except BaseException:
-        await journal.close()
-        raise
 
     pause = Pause(home / "paused", alone=not journal.replicated)
 
@@ -318,6 +286,57 @@ async def open_memory(
         quota_use=quota_use,
         replica=beside,
     )
+
+
+class _Stores(NamedTuple):
+    journal: SqlJournal
+    generations: Generations
+    generation: Generation
+    current_index: Index
+    embedder: Embedder
+    windows: ModelWindows
+
+
+async def _open_stores(
+    settings: MemorySettings, home: Path, policies: Policies, now: Callable[[], datetime], may_work: bool
+) -> _Stores:
+    """The journal and the index, with the embedder and the windows, which are read meanwhile."""
+    database = settings.postgresql.url
+    if database is None and (aside := await asyncio.to_thread(set_aside, home, now().date())):
+        log.warning(
+            "%s is not there, though memories were made from it: it is begun anew, and what stood on the pages lies in "
+            "%s. If there is a backup of the journal, stop, and put it back",
+            home / "journal.db",
+            aside,
+        )
+    loading = asyncio.create_task(asyncio.to_thread(choose_embedder, settings.embedder, home / "models"))
+    replica = await asyncio.to_thread(replica_name, home) if settings.postgresql.replicas else ""
+    journal = await asyncio.to_thread(
+        open_journal,
+        home,
+        settings.journal.synchronous == "full",
+        database,
+        replica,
+        settings.qdrant.url is None,
+        settings.postgresql.direct_url,
+        policies,
+        settings.postgresql.unresponsive_ms / 1000,
+        may_work,
+    )
+    try:
+        embedder, windows = await asyncio.gather(loading, open_windows(settings))
+        server = settings.qdrant
+        generations = Generations(
+            journal,
+            ServerIndexes(server.url, server.api_key, server.replication)
+            if server.url
+            else FolderIndexes(home / "index", settings.recall.points_at_hand),
+        )
+        index, generation = await generations.open_current(embedder)
+    except BaseException:
+        await journal.close()
+        raise
+    return _Stores(journal, generations, generation, index, embedder, windows)
 
 
 def new_id() -> str:

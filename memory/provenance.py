@@ -2,6 +2,8 @@
 
 A memory in quarantine belongs to an owner whom nobody's scope reaches: it is found by nothing, stands on no page, and
 is not consolidated, until it is released or forgotten.
+
+Who asked what of memory, for the audit log: no text of any memory, and none that was looked for.
 """
 
 from __future__ import annotations
@@ -98,3 +100,16 @@ def owner_before(owner: str) -> str:
 def quarantined(owners: Iterable[str]) -> tuple[str, ...]:
     """The owners as they are named in quarantine."""
     return tuple(QUARANTINE + owner for owner in owners)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One question to our own endpoints. ``what`` is its method and path without names, ``memory`` the id in it,
+    ``user`` whom the token is for, empty for everybody."""
+
+    at: datetime
+    who: str
+    what: str
+    memory: str = ""
+    user: str = ""
+    status: int = 200

@@ -117,7 +117,6 @@ class Research:
 
     @property
     def report(self) -> str:
-        """All that it reported."""
         return "\n\n".join(self.reports)
 
     @property

@@ -14,8 +14,8 @@ from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from memory.journal_choice import open_journal
 from memory.learning.tombstones import tombstone_of
+from memory.parts import open_journal
 from memory.services.page.folder import OWN
 from memory.stores.backups.backup import JOURNAL, PAGES
 from memory.stores.backups.copying import read_only

@@ -30,7 +30,7 @@ NumberKind = Literal["cards", "ibans", "national_ids"]
 
 
 def _switch(value: Any) -> Any:
-    """YAML 1.1 reads a bare ``on`` or ``off`` as a truth value; here they are words."""
+    """YAML 1.1 reads a bare ``on`` or ``off`` as a boolean; here they are words."""
     return {True: "on", False: "off"}[value] if isinstance(value, bool) else value
 
 

@@ -162,7 +162,6 @@ class Connection(RequestHandler):
         return self._force_close
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """See :class:`asyncio.Protocol`."""
         super().connection_made(transport)
         manager = self._manager
         assert isinstance(manager, Connections)
@@ -179,12 +178,10 @@ class Connection(RequestHandler):
         self._head = self._loop.call_later(SILENT_SECONDS, self._late)
 
     def connection_lost(self, exc: BaseException | None) -> None:
-        """See :class:`asyncio.Protocol`."""
         self._heard()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """See :class:`asyncio.Protocol`."""
         self._last = self._loop.time()
         began = self._head is not None and self._head.when() - self._loop.time() <= HEAD_SECONDS
         super().data_received(data)
@@ -230,7 +227,6 @@ class LoopFaults:
         self._since: dict[str, int] = {}
 
     def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """See :meth:`asyncio.loop.set_exception_handler`."""
         error = context.get("exception")
         kind = type(error).__name__ if error is not None else "message"
         metrics.LOOP_FAULTS.labels(kind).inc()

@@ -1,10 +1,14 @@
 """What the doctor looks at that needs no shell and no running server, one function for each thing: settings, packages,
-the data folder, tables, and what requests need on their way. Each answers with a finding and how to mend it."""
+the data folder, tables, and what requests need on their way. Each answers with a finding and how to mend it.
+
+Whether anything takes connections at an address.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
+import socket
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,8 +24,17 @@ from memory.stores.backups.restoring import replaced_in
 from memory.stores.lost_journal import SET_ASIDE, files_aside
 from memory.stores.spill import BROKEN
 from memory.version import DISTRIBUTION
-from proxy.reachable import takes_connections
 from proxy.settings import Loaded, UpstreamSettings
+
+
+def takes_connections(host: str, port: int, seconds: float) -> bool:
+    """Whether a connection can be made there within some seconds; nothing is sent."""
+    try:
+        with socket.create_connection((host, port), timeout=seconds):
+            return True
+    except OSError:
+        return False
+
 
 _REINSTALL = f"pip install --force-reinstall --no-deps {DISTRIBUTION}"
 

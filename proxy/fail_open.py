@@ -1,6 +1,6 @@
 """Memory is a guest: when it fails or is late, the model call goes on without it, and that is counted.
 
-The only broad ``except`` of the house stands here.
+The only broad ``except`` of the codebase stands here.
 """
 
 from __future__ import annotations

@@ -16,8 +16,7 @@ from functools import lru_cache
 import aiohttp
 from aiohttp import web
 
-from memory.context.tool_answer import ToolAnswer
-from memory.context.tools import NAMES, TOOLS
+from memory.context.tools import NAMES, TOOLS, ToolAnswer
 from memory.learning.redact import redact
 from memory.services.tool_calls import ToolCaller, origin_of
 from memory.session import HiddenRound, Prepared, RequestKind

@@ -24,8 +24,7 @@ from proxy.request_body import write_edits
 from proxy.upstream.direct import decompressed
 from proxy.upstream.reply import ProviderReply, plain
 from proxy.wire.dialect import Dialect, RequestView
-from proxy.wire.overflow import MAX_ERROR_BYTES, STATUSES, Overflow, overflow
-from proxy.wire.stream_probe import StreamProbe
+from proxy.wire.overflow import MAX_ERROR_BYTES, STATUSES, Overflow, StreamProbe, overflow
 
 SHORTEN_SECONDS = 5.0
 """How long finding what a refused request can do without may take: its only other answer is an error."""

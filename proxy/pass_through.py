@@ -16,9 +16,8 @@ from proxy.edge import Edge
 from proxy.errors import Refusal
 from proxy.relay import relay
 from proxy.settings import UpstreamSettings
-from proxy.upstream.allowed import checked
 from proxy.upstream.direct import address, decompressed, outgoing_headers
-from proxy.upstream.routes import base_for_path, base_of, depends_on_model, route_of
+from proxy.upstream.routes import base_for_path, base_of, checked, depends_on_model, route_of
 from proxy.wire.dialect import BadRequest, Dialect
 from proxy.wire.model_name import (
     is_bytes,
@@ -106,7 +105,7 @@ def _base(edge: Edge, path: str, headers: Mapping[str, str], model: str, dialect
     route = route_of(upstream, dialect.name, model)
     if route is not None and route.bridge:
         raise Refusal(
-            401, f"this model is reached by a key of the house, which is not for strangers: {HOW_TO_SHOW_A_KEY}"
+            401, f"this model uses a server-side API key, which only known callers may use: {HOW_TO_SHOW_A_KEY}"
         )
     return base_of(upstream, dialect.name, model, headers, path)
 

@@ -14,11 +14,10 @@ from proxy.errors import Refusal
 from proxy.fail_open import fail_open_at_once
 from proxy.hidden_rounds import Send
 from proxy.pass_through import models_in_url, named_models, same_for_all
-from proxy.upstream.allowed import check_bridge, checked
 from proxy.upstream.bridge import FIELDS
 from proxy.upstream.direct import address
-from proxy.upstream.local_reply import local_reply, send_locally
-from proxy.upstream.routes import base_of, check_bridged, route_of
+from proxy.upstream.reply import local_reply, send_locally
+from proxy.upstream.routes import base_of, check_bridge, check_bridged, checked, route_of
 from proxy.wire.dialect import Dialect, RequestView
 from proxy.wire.model_name import model_in_path
 

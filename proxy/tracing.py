@@ -64,7 +64,6 @@ class NoTraces:
     """Tells nobody."""
 
     def request(self, dialect: str, headers: Mapping[str, str]) -> AbstractContextManager[RequestTrace]:
-        """See :class:`Traces`."""
         return nullcontext(self)
 
     def prepared(self, model: str, prepared: Prepared | None, seconds: float) -> None:
@@ -88,7 +87,6 @@ class SpanOfRequest:
     operation: str
 
     def prepared(self, model: str, prepared: Prepared | None, seconds: float) -> None:
-        """See :class:`RequestTrace`."""
         self.span.update_name(f"{self.operation} {model}".strip())
         told: dict[str, str | int | float] = {"palimpsest.prepare.seconds": round(seconds, 6)}
         if model:
@@ -108,13 +106,11 @@ class SpanOfRequest:
         self.span.set_attributes(told)
 
     def replied(self, status: int) -> None:
-        """See :class:`RequestTrace`."""
         self.span.set_attribute("http.response.status_code", status)
         if status >= 400:
             self.failed(str(status))
 
     def heard(self, reply: Reply) -> None:
-        """See :class:`RequestTrace`."""
         told: dict[str, str | int | list[str]] = {}
         if reply.id:
             told["gen_ai.response.id"] = reply.id
@@ -148,7 +144,6 @@ class OpenTelemetryTraces:
 
     @contextmanager
     def request(self, dialect: str, headers: Mapping[str, str]) -> Iterator[RequestTrace]:
-        """See :class:`Traces`."""
         from opentelemetry.trace import SpanKind
         from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
@@ -169,7 +164,6 @@ class OpenTelemetryTraces:
             span.end()
 
     def close(self) -> None:
-        """See :class:`Traces`."""
         self._closing()
 
 

@@ -33,9 +33,8 @@ from proxy.limits import BUSY_SECONDS, Limited
 from proxy.preparing import prepare, written_body
 from proxy.request_body import read
 from proxy.request_quota import take_request
-from proxy.upstream.allowed import checked
 from proxy.upstream.direct import address, incoming_headers, outgoing_headers
-from proxy.upstream.routes import base_of, depends_on_model, route_of
+from proxy.upstream.routes import base_of, checked, depends_on_model, route_of
 from proxy.wire import dialect_of
 from proxy.wire.dialect import Dialect, Listener, RequestView
 

@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator
 
 from memory.features.approvals.decisions import CandidateApprovals
 from memory.features.approvals.feature import Approvals
-from memory.features.nights.consolidation.plan_codec import PlannedNight
+from memory.features.nights.consolidation.diff import PlannedNight
 from memory.features.nights.feature import Nights
 from memory.features.nights.planner import plans
-from memory.features.nights.planner_process import Job
+from memory.features.nights.runner import Job
 from memory.features.subagents.feature import Subagents
 from memory.parts import Memory
 

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from typing import Final
 
 from memory.context.pack import CLOSING, quoted, tokens_of
-from memory.context.tool_answer import ToolAnswer
+from memory.context.tools import ToolAnswer
 from memory.fact import Fact, Origin, Passage, State
 from memory.language.polarity import unsaid
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from memory.context.lexical import needed
 from memory.context.pack import Packed
 from memory.context.rank import Memory, is_question
-from memory.context.relevance_floor import needed
 from memory.context.search_results import SearchContext, SearchPass, SearchResult
 from memory.context.temporal_questions import held_in
 from memory.fact import Fact, Passage, Sensitivity, State

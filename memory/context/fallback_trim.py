@@ -13,11 +13,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from memory.context.budget import Budget
 from memory.context.continuity import enclosed, harmless
-from memory.context.pinned import pins
-from memory.context.protection import last_round
-from memory.context.rotate import beginnings
-from memory.context.shed_plan import Replacement, SegmentCut, ShedPlan
-from memory.context.stub import FRAME, stub
+from memory.context.protection import beginnings, last_round, pins
+from memory.context.shed_plan import FRAME, Replacement, SegmentCut, ShedPlan, stub
 from memory.conversation import Conversation, Message, ToolResult
 from memory.edits import Act, ActiveEdits, ContentTier, handle
 from memory.session import Shed

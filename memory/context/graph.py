@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from memory.fact import Fact, Passage
-from memory.language.entities import entities
-from memory.language.speakers import speaker_in
+from memory.language.entities import entities, speaker_in
 from memory.ports import Graph
 
 

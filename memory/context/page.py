@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from memory.context.disputed import each_in_scope
 from memory.context.diversity import same
 from memory.context.essential import AT_WORK, LEAST, essential_worth, on_page
 from memory.context.message_intent import about_work
-from memory.context.pack import disarmed, quoted, tokens_of
+from memory.context.pack import disarmed, each_in_scope, quoted, tokens_of
 from memory.context.token_allocation import Demand, allocate
 from memory.fact import Category, Fact, FactKind, Origin, Sensitivity, State, Stream
 from memory.language.answered import in_words, without_answered
@@ -161,7 +160,6 @@ def _is_personal(fact: Fact) -> bool:
 
 
 def heading(stream: Stream) -> str:
-    """The heading of a stream."""
     return _HEADINGS[stream]
 
 

@@ -4,6 +4,8 @@ Of what was shed the lines are known on which a name stands for the last time in
 (:mod:`memory.context.entity_coverage` says why those). The newest message and the call that led to it are the question:
 a line answers by the rare words that it shares with it, times what the names at home on it are worth. Lines that are
 still in the request are not given again.
+
+What a client has wrapped into one line of JSON, by its own lines: Cline does so with what its tools printed.
 """
 
 from __future__ import annotations
@@ -11,13 +13,43 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Final
+
+import orjson
 
 from memory.context.entity_coverage import names, rows, shortened
-from memory.context.wrapped_lines import lines_of
 from memory.conversation import Conversation, Role
 from memory.edits import handle
+
+LONGEST: Final = 400_000
+"""Characters of a text that is looked into."""
+
+
+def lines_of(text: str) -> str:
+    """A text as lines: where it is JSON that wraps a text of several lines, as some clients wrap what a tool printed,
+    those lines."""
+    if len(text) > LONGEST or not text.startswith(("{", "[")) or "\\n" not in text or text.count("\n") > 1:
+        return text
+    try:
+        told = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return text
+    wrapped = "\n".join(_long_strings(told))
+    return wrapped if 2 * len(wrapped) > len(text) else text
+
+
+def _long_strings(told: Any) -> Iterator[str]:
+    open_ = [told]
+    while open_:
+        each = open_.pop()
+        if isinstance(each, str):
+            if "\n" in each:
+                yield each
+        elif isinstance(each, dict | list):
+            open_.extend(reversed(tuple(each.values()) if isinstance(each, dict) else each))
+
 
 OPENS, CLOSES = "<earlier-context>", "</earlier-context>"
 """The frame of what comes back."""

@@ -3,6 +3,11 @@
 A person's newest words are the question. While an agent is at work, what went wrong in the newest tool result is.
 A message without content ("ok", "continue", "yes, do it") asks nothing; a short one that leans on what was said
 before takes the words of that along, lightly.
+
+A complex question in simpler ones, without a model: several questions in one message, things compared, several
+people or things asked about at once.
+
+What a message says about the form of its answer ("as a table", "in one word"): no part of what it asks.
 """
 
 from __future__ import annotations
@@ -14,15 +19,107 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from memory.context.answer_format import without_form
-from memory.context.decompose import SubQuestion, parts
-from memory.context.message_intent import about_work, asking, only_moves_on, wants_advice
+from memory.context.message_intent import SENTENCE, about_work, asking, only_moves_on, wants_advice
 from memory.context.route import NOWHERE, QuestionRoute, route_of
 from memory.conversation import Conversation, Message, Role, ToolResult
 from memory.language.printed import printed
 from memory.language.terms import term
 from memory.language.time_spans import spans
-from memory.language.words import stems
+from memory.language.words import stems, vocabulary
+
+
+class SplitReason(StrEnum):
+    """Why a question was split."""
+
+    SEVERAL = "several questions"
+    COMPARISON = "comparison"
+    CONJUNCTION = "conjunction"
+    ENTITIES = "several names"
+
+
+@dataclass(frozen=True, slots=True)
+class SubQuestion:
+    """A simpler question; ``weight`` is what it counts beside the whole one, which counts 1."""
+
+    text: str
+    weight: float
+    shape: SplitReason
+
+
+MOST: Final = 3
+"""Parts of a question at most: each costs a search."""
+_FIRST: Final = 0.9
+_NEXT: Final = 0.9
+"""What the first part weighs, and each further one of what the one before it does."""
+
+_NAME: Final = r"(?:[A-Z][\w'’-]*|[A-Z]{2,})(?: [A-Z][\w'’-]*){0,2}"
+# No shorter name is tried where the word behind it does not fit: a run of capitals has many.
+_WHOLE_NAME: Final = r"[A-Z][\w'’-]*+(?: [A-Z][\w'’-]*+){0,2}"
+_BOTH_NAMES: Final = re.compile(
+    rf"\b(?:both )?(?P<one>{_WHOLE_NAME})(?:,)? (?:and|or|vs\.?|versus|than|with) (?P<two>{_NAME})\b"
+)
+_SIDE: Final = r"[^,.?;]{2,60}?"
+_COMPARED: Final = re.compile(
+    rf"\b(?:(?:differences?|difference is there|trade-?offs?|compar\w+|decide|choose) (?:between |of )?(?P<one>{_SIDE})"
+    rf" (?:and|with|to|vs\.?|versus)|(?:choose|prefer\w*|take|pick|use) (?P<either>{_SIDE}) (?:or|over|rather than))"
+    rf" (?P<two>{_SIDE})\s*(?=[?.,;]|$)",
+    re.IGNORECASE,
+)
+_CLAUSES: Final = re.compile(
+    r",? (?:and|but|or) (?=(?:(?:in|on|at|from|for|with|by|to) )?(?:who|whom|whose|what|when|where|which|why|how)\b"
+    r"|(?:did|does|do|is|are|was|were|has|have) (?:[A-Z]\w+|i|we|you|he|she|it|they|the|my|our|your|this|that)\b)",
+    re.IGNORECASE,
+)
+_TOGETHER: Final = re.compile(r"\b(?:together|each other|between|meet|met)\b", re.IGNORECASE)
+"""What several do with one another is told at once."""
+_ASKS: Final = frozenset("who what when where which why how did does do is are was were has have both".split())  # noqa: SIM905
+
+
+def parts(text: str) -> tuple[SubQuestion, ...]:
+    """The simpler questions that a question consists of; none where it is simple."""
+    questions = asking(text)
+    for shape, found in (
+        (SplitReason.SEVERAL, questions),
+        (SplitReason.CONJUNCTION, _clauses(questions[0]) if questions else []),
+        (SplitReason.COMPARISON, _compared(text)),
+        (SplitReason.ENTITIES, _named(text)),
+    ):
+        parts_found = [each.strip() for each in found if stems(each)]
+        if len(parts_found) > 1:
+            weights = [round(_FIRST * _NEXT**place, 3) for place in range(len(parts_found))]
+            return tuple(
+                SubQuestion(each, weight, shape) for each, weight in zip(parts_found[:MOST], weights, strict=False)
+            )
+    return ()
+
+
+def _clauses(text: str) -> list[str]:
+    """The clauses of a question; one that leans on the first ("and why did she?") takes its names along."""
+    first, *others = _CLAUSES.split(text)
+    names = " ".join(dict.fromkeys(re.findall(r"(?<!^)\b[A-Z][a-z]+\b", first)))
+    return [first, *(each if re.search(r"\b[A-Z]", each) else f"{each} {names}".strip() for each in others)]
+
+
+def _compared(text: str) -> list[str]:
+    found = _COMPARED.search(text)
+    if found is None or not text.rstrip().endswith("?"):
+        return []
+    sides = (found["one"] or found["either"], found["two"])
+    return [" ".join(f"{text[: found.start()]} {side} {text[found.end() :]}".split()) for side in sides]
+
+
+def _named(text: str) -> list[str]:
+    """The question with one of two names each time."""
+    found = _BOTH_NAMES.search(text)
+    if (
+        found is None
+        or not text.rstrip().endswith("?")
+        or _TOGETHER.search(text)
+        or {found["one"].lower(), found["two"].lower()} & _ASKS
+    ):
+        return []
+    one = found["one"].removeprefix("Both ")
+    return [" ".join(f"{text[: found.start()]} {name} {text[found.end() :]}".split()) for name in (one, found["two"])]
 
 
 class QuestionAuthor(StrEnum):
@@ -185,3 +282,83 @@ def _cut(text: str) -> str:
         if len(text) <= _MAX_MESSAGE_CHARS
         else f"{text[: _MAX_MESSAGE_CHARS // 2]}\n{text[-_MAX_MESSAGE_CHARS // 2 :]}"
     )
+
+
+MAX_SENTENCE_CHARS: Final = 400
+"""Characters of a sentence beyond which it orders more than a form."""
+
+_EXAMPLE: Final = re.compile(
+    r"\((?:e\.?\s?g\b\.?|ex\b|i\.?e\b\.?|example\b|for example\b)[^()]{0,200}\)", re.IGNORECASE
+)
+"""An example in brackets: a value that is not the one asked for."""
+
+_FORMS: Final = (
+    r"(?:format|form|style|alphabetical|chronological|ascending|descending|digits?|numerals?|decimals?|figures"
+    r"|(?:one|a single|two|three|\d+|few) (?:words?|sentences?|lines?)|words only|capitals"
+    r"|(?:upper|lower) ?case|letters|json|yaml|csv|markdown|bullet(?:s| points)|a table|a list"
+    r"|(?:bulleted|numbered|comma[- ]separated) list|yes or no|rounded|short(?:ly)?|brief(?:ly)?|concise(?:ly)?"
+    r"|nothing else|no explanation|without explanation)"
+)
+_PLEASE: Final = r"^[\s\"'(]*(?:(?:please|just|only|and|then|also)\s+){0,3}"
+_SOME: Final = r"(?:(?:very|as|really|nice and|in|to|under|within|at|most|a|an|the|only|just|with|using|and)\s+){0,4}"
+_SHAPES: Final = re.compile(
+    _PLEASE + r"(?:(?:(?:answer|respond|reply)"
+    r"|(?:put|show|keep) (?:the|your|all|every|each) (?:answers?|repl(?:y|ies)|responses?|results?))"
+    r"\b[^.!?\n]{0,80}?\b"
+    r"|(?:be|(?:put|show|keep) (?:it|them))\s+" + _SOME + r")" + _FORMS + r"\b",
+    re.IGNORECASE,
+)
+"""A sentence that orders how the answer should look. "Keep" and the like order much else: with them it has to be the
+answer itself that is kept, or nothing may stand between."""
+
+_GIVE: Final = re.compile(
+    _PLEASE + r"(?:return|give|list|write|format|express|state|provide|output|print|present)\b", re.IGNORECASE
+)
+"""An order to give something, which may be what is asked: only the form in it is about the answer."""
+_FORM: Final = re.compile(
+    r"\b(?:(?:in|as|to|with|using|within)\s+)?"
+    + _SOME
+    + r"(?:this\s+)?"
+    + _FORMS
+    + r"(?:\s+(?:order|format|form|case))?\b"
+    # What a form is a form of is asked for: "a list of the ships"; and so is what is only called by one: "CSV files".
+    # A template of the value ("in the format YYYY-MM-DD") begins with capitals.
+    r"(?=\s*(?:$|[^\w\s]|\d|(?:of\s+)?(?-i:[A-Z]{2})|of\s+(?:names|numbers|values|words)\b"
+    r"|(?:in|as|with|to|and|or|only|please|like|such|without|separated|each|per|at|answers?|reply|response|"
+    + _FORMS
+    + r")\b))(?:[^:,;.!?\n]*:.*|[^,;.!?\n]*)",
+    re.IGNORECASE,
+)
+_ANSWER: Final = vocabulary(
+    "me us it them this that these those the a an all each every both your its only just final exact answer answers "
+    "reply response result results value values number numbers sum total amount count name names date time"
+)
+"""Words that name no more than the answer."""
+
+_OURS: Final = re.compile(
+    r"\b(?:I|we|my|our|ours|mine|us|yesterday|ago|last (?:time|night|week|month|year))\b", re.IGNORECASE
+)
+"""What speaks of something that was: "give me the format that we agreed on" asks for it."""
+
+
+def without_form(text: str) -> str:
+    """A message without what it only says about the form of its answer; the message itself where nothing else is
+    in it."""
+    bare = _EXAMPLE.sub(" ", text)
+    remaining = "".join(map(_without_format, SENTENCE.findall(bare)))
+    return remaining.strip() or text
+
+
+def _without_format(sentence: str) -> str:
+    """What of a sentence is not about the form of the answer."""
+    if len(sentence) > MAX_SENTENCE_CHARS or _OURS.search(sentence) is not None:
+        return sentence
+    if _SHAPES.match(sentence) is not None:
+        return ""
+    gives = _GIVE.match(sentence)
+    form = _FORM.search(sentence, gives.end()) if gives else None
+    if gives is None or form is None:
+        return sentence
+    left = sentence[gives.end() : form.start()] + sentence[form.end() :]
+    named = {word.casefold() for word in re.findall(r"\w+", left)} - _ANSWER
+    return sentence[: form.start()] + sentence[form.end() :] if named else ""

@@ -14,10 +14,9 @@ from functools import partial
 from operator import attrgetter, itemgetter
 from typing import Final, NamedTuple, cast
 
-from memory.context.lexical import WeightedQuery
+from memory.context.lexical import FLOOR, RelevanceFloor, WeightedQuery, is_evidence, passes
 from memory.context.message_intent import mostly_asks, only_exclaims, only_nods
 from memory.context.question import RecallQuestion
-from memory.context.relevance_floor import FLOOR, RelevanceFloor, is_evidence, passes
 from memory.context.route import NOWHERE, parts_of
 from memory.context.temporal_questions import TimeInterval, held_in, known_at, of_the_past
 from memory.fact import Fact, Origin, Passage, Sensitivity, State
@@ -189,7 +188,7 @@ def earlier_questions(
     ]
 
 
-def told_relevance(
+def passage_relevance(
     weighed: WeightedQuery,
     candidates: Iterable[tuple[IndexHit, Memory]],
     present: frozenset[str],

@@ -14,8 +14,8 @@ from datetime import timedelta
 from typing import Final
 
 from memory.fact import Fact, FactKind, Origin, Passage
-from memory.language.calendar_names import MONTH_NAMES, WEEKDAY
-from memory.language.speakers import speaker_in
+from memory.language.calendar import MONTH_NAMES, WEEKDAY
+from memory.language.entities import speaker_in
 from memory.language.time_spans import Span
 
 Parts = dict[str, float]

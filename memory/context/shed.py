@@ -7,6 +7,8 @@ rises again; the same input gives the same plan.
 A trim loses next to nothing: in a warm cache it is done when it pays. A fold and a rotation lose something: in a warm
 cache they wait until the request would not fit. (Measured on recorded sessions: folding as soon as it pays saves 3 %
 more and loses a fourth of the lines that are needed again.) A cold cache is the best moment for all three.
+
+Steps down that are taken together, because whatever stands behind the first of them is read anew anyway.
 """
 
 from __future__ import annotations
@@ -16,21 +18,59 @@ from dataclasses import replace
 from itertools import accumulate
 
 from memory.actions import ActionKind, Place, actions, parts_of
-from memory.context.batch import Batch, replacement
 from memory.context.budget import Budget, Prices, gain, pays
 from memory.context.continuity import NoteContents, PlacedPart, note, text_of, whole
-from memory.context.entity_coverage import source
-from memory.context.excerpts import Excerpts, excerpts
-from memory.context.pinned import pins
-from memory.context.protection import Protection, protection
-from memory.context.retention_value import Downgrade, SheddablePart, steps
-from memory.context.rotate import beginning
-from memory.context.shed_plan import Replacement, SegmentCut, ShedPlan
-from memory.context.stale import SAID_AGAIN, stale
-from memory.context.stub import excerpt_of, stub
+from memory.context.entity_coverage import Excerpts, excerpts, source
+from memory.context.protection import Protection, beginning, pins, protection
+from memory.context.retention_value import SAID_AGAIN, Downgrade, SheddablePart, stale, steps
+from memory.context.shed_plan import Replacement, SegmentCut, ShedPlan, excerpt_of, stub
 from memory.conversation import Conversation, Part, Role
 from memory.edits import Act, ActiveEdits, ContentTier
 from memory.session import Shed
+
+
+class Batch:
+    """Steps that are taken together; of one piece the last holds."""
+
+    def __init__(self, total: int) -> None:
+        self.left = total
+        self.removed = 0
+        self.steps: dict[Place, Downgrade] = {}
+        self.saved: dict[Place, int] = {}
+
+    def take(self, ways: Iterable[Downgrade], target: int) -> None:
+        """Take steps in their order until no more than the target is left. What was taken before is not again."""
+        for step in ways:
+            if self.left <= target:
+                return
+            before = self.steps.get(step.piece.place)
+            if before is None or (before.tier is ContentTier.L1 and step.tier is ContentTier.L0):
+                self._add(step, step.saved)
+
+    def keep(self, other: Batch, begin: int) -> None:
+        """What another took from a message on."""
+        for place, step in other.steps.items():
+            if place[0] >= begin:
+                self._add(step, other.saved[place])
+
+    def _add(self, step: Downgrade, saved: int) -> None:
+        place = step.piece.place
+        self.steps[place] = step
+        self.saved[place] = self.saved.get(place, 0) + saved
+        self.left -= saved
+        self.removed += saved
+
+
+def replacement(step: Downgrade, excerpt: str) -> Replacement:
+    """What stands in the place of a piece that went this step down, with the lines of it that stay."""
+    piece = step.piece
+    if piece.kind == "call":
+        text, tier = (piece.overview, ContentTier.L1) if step.tier is ContentTier.L1 else (piece.line, ContentTier.L0)
+    else:
+        tier = ContentTier.L1 if excerpt else ContentTier.L0
+        text = stub(tier, piece.line, excerpt, piece.tokens, piece.handle)
+    return Replacement(*piece.place, tier, text, step.why)
+
 
 LIVE = 10_000
 """Tokens at the end of a request that are the live tool loop, at most; a fourth of the target where that is less."""

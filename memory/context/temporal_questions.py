@@ -14,9 +14,7 @@ from typing import Final
 
 from memory.context.message_intent import SENTENCE
 from memory.fact import Fact, Passage, State
-from memory.language.calendar_names import WEEKDAY
-from memory.language.dates import BEGINNING, MONTH, MONTHS, SEASON, SEASONS
-from memory.language.month_arithmetic import months_later
+from memory.language.calendar import BEGINNING, MONTH, MONTHS, SEASON, SEASONS, WEEKDAY, months_later
 
 
 @dataclass(frozen=True, slots=True)

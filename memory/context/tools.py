@@ -1,9 +1,13 @@
 """The tools that memory offers to a model: what they are called, what they do, what they take. Fixed in order and
-wording, since a provider's prompt cache begins with them."""
+wording, since a provider's prompt cache begins with them.
+
+What a tool of memory's answered.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 
@@ -78,3 +82,12 @@ TOOLS: Final = (
 )
 
 NAMES: Final = frozenset(tool.name for tool in TOOLS)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """A tool's answer; ``memories`` are the ids of what stands in it, and ``failed`` says that nothing was done."""
+
+    text: str
+    memories: tuple[str, ...] = ()
+    failed: bool = False

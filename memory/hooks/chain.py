@@ -182,7 +182,6 @@ class Features:
                 )
 
     async def night(self, at: datetime) -> None:
-        """A night is over."""
         for each in self._features:
             await self._guard(
                 each.night(at), default=None, timeout_seconds=NIGHT_SECONDS, operation=f"a night's work ({each.name})"

@@ -10,10 +10,9 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from memory.language.calendar_names import MONTH_NAMES, WEEKDAYS
+from memory.language.calendar import MONTH_NAMES, WEEKDAYS
 from memory.language.entities import entities
-from memory.language.vocabulary import vocabulary
-from memory.language.words import STOP, parts, stem, tokens
+from memory.language.words import STOP, parts, stem, tokens, vocabulary
 
 Circumstances = Mapping[str, frozenset[str]]
 

@@ -3,18 +3,19 @@
 Heuristics on stems: opposite polarity about the same thing, other numbers in the same frame, another value for the
 same attribute, sides swapped, and the words of change ("no longer", "switched from … to"). It knows no world: what
 it cannot see in the words, it does not see, and its verdict carries how sure it is.
+
+Whether two texts clash, looked at once in a night.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Final
 
-from memory.language.calendar_names import WEEKDAYS
+from memory.language.calendar import MONTHS, WEEKDAYS
 from memory.language.claim import Attribute, Claim
 from memory.language.conditions import apart, counts, narrower, of_one_form, of_others
-from memory.language.content import Stems
-from memory.language.dates import MONTHS
 from memory.language.narrowing import (
     MANNER,
     VERBS,
@@ -26,8 +27,7 @@ from memory.language.narrowing import (
     one_of_listed,
 )
 from memory.language.polarity import on_one_side
-from memory.language.vocabulary import vocabulary
-from memory.language.words import stem
+from memory.language.words import Stems, stem, vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,3 +298,27 @@ def _valued(old: Claim, new: Claim) -> float:
     if _of_other_kinds(first, second) or _verbs_differ(first, second):
         return 0.0
     return 0.3 + 0.45 * alike
+
+
+CLASH: Final = 0.6
+"""How sure it must be that both cannot hold."""
+
+
+CLAIMS: Final = 16384
+"""Texts of which it is kept what they claim: what is new is like what was new before, all through an owner's nights."""
+
+
+@lru_cache(maxsize=16384)
+def compared(older: str, newer: str) -> ContradictionVerdict:
+    """What the newer text means for the older one."""
+    return compare_claims(_contradiction_cache_claim(older), _contradiction_cache_claim(newer))
+
+
+@lru_cache(maxsize=CLAIMS)
+def _contradiction_cache_claim(text: str) -> Claim:
+    return Claim(text)
+
+
+def clashing(one: str, other: str) -> bool:
+    """Whether either of two texts contradicts the other, whichever is the newer one."""
+    return compared(one, other).clash >= CLASH or compared(other, one).clash >= CLASH

@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from memory.language.calendar_names import MONTH_NAME, WEEKDAY
+from memory.language.calendar import MONTH_NAME, WEEKDAY
+from memory.language.entities import speaker_in
 from memory.language.sentences import sentences
-from memory.language.speakers import speaker_in
-from memory.language.vocabulary import vocabulary
-from memory.language.words import stems
+from memory.language.words import stems, vocabulary
 
 MOST: Final = 2
 """Stems of thanks or praise at most: what says more says something."""

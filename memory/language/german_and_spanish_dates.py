@@ -10,10 +10,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
 
-from memory.language.function_words import GERMAN, SPANISH
-from memory.language.month_arithmetic import months_later
-from memory.language.vocabulary import vocabulary
-from memory.language.words import tokens
+from memory.language.calendar import months_later
+from memory.language.words import GERMAN, SPANISH, tokens, vocabulary
 
 Written = tuple[str, date] | None
 Meaning = Callable[[re.Match[str], date], Written]

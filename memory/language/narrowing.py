@@ -9,13 +9,10 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
-from memory.language.calendar_names import WEEKDAYS
+from memory.language.calendar import MONTHS, WEEKDAYS
 from memory.language.claim import Claim
 from memory.language.conditions import counts
-from memory.language.content import Stems
-from memory.language.dates import MONTHS
-from memory.language.vocabulary import vocabulary
-from memory.language.words import STOP, stem
+from memory.language.words import STOP, Stems, stem, vocabulary
 
 _NOTHING: Stems = frozenset()
 _NONE = (_NOTHING, _NOTHING)

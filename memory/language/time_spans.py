@@ -4,6 +4,8 @@
 Where :mod:`memory.language.dates` writes the first day of a named time into what is learnt, a question needs to know
 from when to when its time lasts, and which of its words say so. A month without a year is that month of any year,
 unless it is said to be the last one. Weeks begin on Monday. English. Knows no clock.
+
+How long something is said to hold: "until 20 November", "through the end of the month".
 """
 
 from __future__ import annotations
@@ -14,9 +16,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Final
 
-from memory.language.calendar_names import WEEKDAY, WEEKDAYS
-from memory.language.dates import BEGINNING, MONTH, MONTHS, SEASON, SEASONS
-from memory.language.month_arithmetic import months_later
+from memory.language.calendar import BEGINNING, MONTH, MONTHS, SEASON, SEASONS, WEEKDAY, WEEKDAYS, months_later
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,3 +231,150 @@ def _stretch(unit: str, offset: int, midnight: datetime) -> Span:
 
 def _days(begin: datetime, months: int = 0) -> Span:
     return Span(begin, months_later(begin, months) if months else begin + _DAY)
+
+
+_UNTIL: Final = re.compile(
+    r"\b(?:until|till|through|bis) (?:(?:and including|at least|about|around|on|zum) )?"
+    r"(?:(?:the )?(?P<end>end of )?(?:the )?(?:(?:[\w ]{0,20}? of )|(?:[\w.,’' ]{3,24} \())?"
+    r"(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)(?:-(?P<d>\d\d))?\b(?![-'’])"
+    rf"|the end of (?:the|this) (?P<unit>week|month|year)\b|(?:the )?(?:end of )?(?P<month>{MONTH})\b(?! \d{{1,2}}\b)"
+    r"(?: (?P<year>(?:19|20)\d\d))?)",
+    re.IGNORECASE,
+)
+_AGAIN: Final = re.compile(
+    r"\b(?:every|each|always|usually|daily|weekly|monthly|not (?:until|till))\b"
+    rf"|\b{WEEKDAY}s? (?:until|till|through) \d",
+    re.IGNORECASE,
+)
+_MORE: Final = re.compile(
+    r"(?:[;,]|\b(?:and|but|while))(?:,? (?:and|but|then|so))? (?:(?:my|our|the) \w{1,20} |[\w-]{1,20}ly )?"
+    r"(?:i|we|you|he|she|it|they)?(?:['’](?:m|s|re|ve|ll))?\b ?"
+    r"(?:am|is|are|was|were|has|have|had|do|does|will|can|cannot|must|lives?|works?|leads?|owns?|uses?|likes?|prefers?"
+    r"|hates?|runs?)\b"
+    r"|\b(?:then|after(?:wards?| that)|from then on|later)\b|[;,] (?:and )?\S.* (?:after|from) ",
+    re.IGNORECASE,
+)
+"""What stands in a text that says something beside what ends, or what comes behind the end."""
+_TERM: Final = re.compile(
+    r"\b(?:valid|good|paid(?: for)?|insured|guaranteed|licen[sc]ed|supported|covered|under warranty)"
+    r" (?:until|till|through)\b",
+    re.IGNORECASE,
+)
+"""Of what is asked for when its end has passed: whether it has."""
+_VALIDITY_NAMED: Final = re.compile(
+    r"(?P<week>week(?:end)? of )?(?<!\d)(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)(?:-(?P<d>\d\d))?(?!\d)", re.IGNORECASE
+)
+"""A day, a week or a month in figures."""
+_OPEN: Final = re.compile(r"\b(?:until|till|unless|as long as|bis|solange|hasta|mientras|jusqu)", re.IGNORECASE)
+"""Behind it stands what ends it."""
+_WEEK: Final = re.compile(r"\bthe week(?:end)? of ", re.IGNORECASE)
+
+
+_COUNTED: Final = {
+    number: count
+    for count, names in enumerate(
+        (
+            "one ein eine einen einem einer un una",
+            "two couple zwei paar dos par",
+            "three few drei tres",
+            "four vier cuatro",
+            "five fünf cinco",
+            "six sechs seis",
+            "seven sieben siete",
+            "eight acht ocho",
+            "nine neun nueve",
+            "ten zehn diez",
+        ),
+        1,
+    )
+    for number in names.split()
+}
+_HOURS: Final = {
+    name: hours
+    for hours, names in (
+        (1, "hour hours stunde stunden hora horas"),
+        (24, "day days tag tage tagen día días"),
+        (7 * 24, "week weeks woche wochen semana semanas sprint sprints"),
+        (30 * 24, "month months monat monate monaten mes meses"),
+    )
+    for name in names.split()
+}
+_SPAN: Final = re.compile(
+    r"\b(?:(?:for|over|during|in|für|in den|durante|por) )?(?:the |die |den |los |las )?"
+    r"(?:next|coming|nächsten|kommenden|próxim[oa]s) (?:(?P<count>\d{1,3}|"
+    rf"{'|'.join(_COUNTED)}) (?:of |more )?)?(?P<unit>{'|'.join(_HOURS)})\b",
+    re.IGNORECASE,
+)
+"""For how long from now on: "for the next three days"."""
+_ALL_OF_IT: Final = re.compile(r"(?:for|over|during|für|durante|die|den) ", re.IGNORECASE)
+
+
+_WHENEVER: Final = re.compile(
+    r"\b(?:after|before|when(?:ever)?|once|whoever|new|any|each|every|nach|bevor|wenn|sobald|jede[rsnm]?|neue[rsnm]?|"
+    r"después|antes|cuando|cada|nuev[oa]s?)\b",
+    re.IGNORECASE,
+)
+"""Of what begins anew with each of something: a span counted from then, and not from now."""
+
+
+def lasts(text: str, at: datetime) -> datetime | None:
+    """When something is over that is said ``at`` a moment to hold for some days, weeks or months from then on; None
+    where no such span is told."""
+    found = _SPAN.search(text)
+    if found is None or any(each.search(text) for each in (_AGAIN, _WHENEVER)) or found[0].lower().startswith("in "):
+        return None
+    if not (found["count"] or _ALL_OF_IT.match(found[0])):
+        return None
+    said = (found["count"] or "1").lower()
+    count = int(said) if said.isdigit() else _COUNTED[said]
+    return at + timedelta(hours=count * _HOURS[found["unit"].lower()])
+
+
+def holds_until(text: str, at: datetime) -> datetime | None:
+    """The first moment at which what was said ``at`` a moment (aware) holds no more, in its zone; None where no end is
+    told, or none that lies ahead, or where not all of it ends then."""
+    found = _UNTIL.search(text)
+    if found is None or any(pattern.search(text) for pattern in (_AGAIN, _MORE, _TERM)):
+        return None
+    try:
+        end = _end(found, at.replace(hour=0, minute=0, second=0, microsecond=0))
+    except (ValueError, OverflowError):
+        return None
+    return end if end > at else None
+
+
+def is_over(text: str, at: datetime, otherwise: timedelta) -> datetime | None:
+    """When something is over that is said ``at`` a moment to hold for a while: behind the last day that its text, whose
+    dates are absolute, names and that lies ahead; where it names none, after a time that is usual. None where what ends
+    it is no day ("until we have CI"), and of what happens again and again."""
+    if _AGAIN.search(text) or _TERM.search(text):
+        return None
+    midnight = at.replace(hour=0, minute=0, second=0, microsecond=0)
+    ends = []
+    for named in _VALIDITY_NAMED.finditer(text):
+        try:
+            begin = midnight.replace(year=int(named["y"]), month=int(named["m"]), day=int(named["d"] or 1))
+        except ValueError:
+            continue
+        days = 7 if named["week"] else 1
+        ends.append(begin + timedelta(days=days) if named["d"] else months_later(begin.replace(day=1), 1))
+    ahead = [end for end in ends if end > at]
+    return max(ahead) if ahead else None if _OPEN.search(text) else at + otherwise
+
+
+def _end(found: re.Match[str], midnight: datetime) -> datetime:
+    if found["y"]:
+        begin = midnight.replace(year=int(found["y"]), month=int(found["m"]), day=int(found["d"] or 1))
+        if not found["d"]:
+            return months_later(begin.replace(day=1), 1)
+        return begin + timedelta(days=7 if _WEEK.search(found[0]) else 1)
+    if found["unit"]:
+        match found["unit"].lower():
+            case "week":
+                return midnight + timedelta(days=7 - midnight.weekday())
+            case "month":
+                return months_later(midnight.replace(day=1), 1)
+        return midnight.replace(year=midnight.year + 1, month=1, day=1)
+    month = MONTHS[found["month"].lower()]
+    year = int(found["year"]) if found["year"] else midnight.year + (month < midnight.month)
+    return months_later(midnight.replace(year=year, month=month, day=1), 1)

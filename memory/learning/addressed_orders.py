@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from memory.language.imperatives import ONLY_VERBS
-from memory.language.vocabulary import vocabulary
+from memory.language.words import vocabulary
 
 _AGENTS = (
     r"(?:chatgpt|gpt|(?:ai|assistant|model|chatbot|bot|agent|llm)s?|everyone|everybody|anyone|"

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.language.sentences import TextBlock, sentences
-from memory.language.vocabulary import vocabulary
-from memory.language.words import STOP, stem
+from memory.language.words import STOP, stem, vocabulary
 from memory.learning.speech import SpokenSentence
 
 _OR = re.compile(r"[,;]?\s+(?:or|oder|o)$", re.IGNORECASE)

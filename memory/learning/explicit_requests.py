@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memory.language.vocabulary import vocabulary
+from memory.language.words import vocabulary
 from memory.learning.speech import SpokenSentence
 
 _ORDER = re.compile(

@@ -19,9 +19,8 @@ from memory.fact import Category, FactDraft, FactKind, Origin, Stream
 from memory.language.answered import behind_answer, chosen, stands_alone, without_answered
 from memory.language.dates import resolve
 from memory.language.entities import entities
-from memory.language.prose import own_words
-from memory.language.sentences import sentences
-from memory.language.validity import holds_until, is_over, lasts
+from memory.language.sentences import own_words, sentences
+from memory.language.time_spans import holds_until, is_over, lasts
 from memory.learning.choice import choice
 from memory.learning.corrections import mistaken
 from memory.learning.importance import importance

@@ -15,7 +15,7 @@ from datetime import datetime
 
 from memory.conversation import Message, Role
 from memory.fact import FactDraft, FactKind, Origin, Stream
-from memory.language.speakers import speaker_in
+from memory.language.entities import speaker_in
 from memory.learning.extract import extract
 from memory.learning.hearsay import of_a_page, without_orders
 from memory.learning.lesson_result import Learned, PassageDraft, Taught, Withdrawal

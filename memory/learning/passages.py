@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 
-from memory.language.prose import is_machine_output, without_tags
-from memory.language.sentences import BlockShape, blocks, sentences
+from memory.language.sentences import BlockShape, blocks, is_machine_output, sentences, without_tags
 from memory.learning.speech import spoken_in
 
 TOKENS = 90

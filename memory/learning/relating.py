@@ -9,14 +9,13 @@ from typing import Final
 
 from memory.fact import Category, Fact, FactDraft, FactKind, Origin, State
 from memory.language.answered import without_answered
-from memory.language.calendar_names import WEEKDAYS
+from memory.language.calendar import WEEKDAYS
 from memory.language.claim import Claim
 from memory.language.conditions import apart, circumstances, elsewhere, narrower
 from memory.language.contradiction import NEGATION, compare
 from memory.language.narrowing import narrowed
 from memory.language.polarity import on_one_side, sides, without_aside
-from memory.language.vocabulary import vocabulary
-from memory.language.words import STOP, stem, tokens, words
+from memory.language.words import STOP, stem, tokens, vocabulary, words
 from memory.understanding.encoder import Relate, Relation
 
 AT_ONCE: Final = 3

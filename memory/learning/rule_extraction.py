@@ -16,8 +16,8 @@ from memory.language.answered import behind_answer
 from memory.language.dates import resolve
 from memory.language.entities import entities
 from memory.language.polarity import without_aside
-from memory.language.prose import own_words
-from memory.language.validity import holds_until
+from memory.language.sentences import own_words
+from memory.language.time_spans import holds_until
 from memory.learning.assistant import worth_keeping
 from memory.learning.choice import choice, options
 from memory.learning.corrections import mistaken

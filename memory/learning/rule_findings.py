@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory.language.vocabulary import vocabulary
+from memory.language.words import vocabulary
 from memory.learning.rules import RuleFinding, first, rule_table
 from memory.learning.speech import SpokenSentence
 

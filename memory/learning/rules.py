@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from memory.fact import Category, FactKind, Stream
-from memory.language.calendar_names import MONTH_NAME
-from memory.language.dates import MONTH
+from memory.language.calendar import MONTH, MONTH_NAME
 from memory.language.rule_table import expand
 from memory.learning.speech import SpokenSentence
 from memory.scope import Layer

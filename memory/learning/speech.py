@@ -11,8 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from memory.language.prose import LIMIT, own_words
-from memory.language.sentences import TextBlock, sentences
+from memory.language.sentences import LIMIT, TextBlock, own_words, sentences
 
 MAX_SENTENCE_CHARS = 700
 """Characters of a sentence that are looked at; a longer one is cut there for the rules, not in the fact."""

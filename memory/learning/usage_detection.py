@@ -16,8 +16,7 @@ from typing import Final
 from memory.conversation import Message, Reasoning, Text, ToolCall
 from memory.language.entities import entities
 from memory.language.terms import term, words_of
-from memory.language.vocabulary import vocabulary
-from memory.language.words import STOP, stem, stems, words
+from memory.language.words import STOP, stem, stems, vocabulary, words
 
 ENOUGH: Final = 5
 """Content words that are enough, however long a memory is."""

@@ -1,9 +1,8 @@
 """What memory needs of the world, and no word on which process answers.
 
     journal                 the durable truth: exchanges, sessions, ledger, facts, passages, receipts
-    handed                  the values that it hands over and is handed
-    index                   the vector index
-    models                  embedders and language models
+    records                 the values that it hands over and is handed
+    index                   the vector index, embedders and language models
     files                   lasting files
     shared_events           what other processes do that write the same journal
     guard                   what may fail or be late
@@ -13,9 +12,8 @@ Stores are async because they may live in another thread, process or machine.
 
 from memory.ports.files import PublishedFiles, PublishFailed
 from memory.ports.guard import Guard
-from memory.ports.index import Index, IndexHit, Point, Query, Sparse
+from memory.ports.index import Embedder, Index, IndexHit, LanguageModel, NoAnswer, Point, Query, Sparse, Vector
 from memory.ports.journal import Journal, StoreError
-from memory.ports.models import Embedder, LanguageModel, NoAnswer, Vector
 from memory.ports.records import (
     NO_LEDGER,
     AgreedLedger,

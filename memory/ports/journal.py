@@ -40,12 +40,8 @@ class StoreError(Exception):
     """A store could not do what it was asked: locked, full, corrupt. The message says which and how to mend it."""
 
 
-class Journal(Protocol):
-    """The durable truth: exchanges, sessions, ledger, facts, passages, receipts."""
-
-    @property
-    def works(self) -> bool:
-        """Whether this process does what one alone must do."""
+class SessionPort(Protocol):
+    """Sessions and their ledgers."""
 
     async def session_by_key(self, key: str) -> Session | None:
         """The session that a runtime's own id names (already put in the credential's namespace)."""
@@ -94,6 +90,14 @@ class Journal(Protocol):
     async def withdraw(self, session: Session, entries: Sequence[Entry]) -> None:
         """Write the session as it is without entries that were entered and then not decided. One transaction."""
 
+    async def latest(self, limit: int, runtime: str = "", of: Scope | None = None) -> list[tuple[Session, Receipt]]:
+        """The sessions seen last, of one runtime or of any, each with the receipt of its newest turn; one person's
+        where a scope is given."""
+
+
+class ExchangePort(Protocol):
+    """Exchanges: appended, set aside while the journal cannot take them, read again by the worker that learns."""
+
     async def commit(self, exchange: Exchange, entries: Sequence[Entry] = (), messages: Sequence[Message] = ()) -> None:
         """Append an exchange: new messages, redacted; the hashes; session, trail, receipt; and what its session's
         ledger has beside, as :meth:`enter` writes it. One transaction."""
@@ -139,11 +143,19 @@ class Journal(Protocol):
         """The newest whole replies in a person's sessions, the newest first: of each its session, and when it was asked
         for."""
 
+    async def turns(self, person: str, name: str, limit: int = 2) -> list[JournaledTurn]:
+        """The newest turns of a person's sessions whose id begins with ``name``, which then has four letters at
+        least, or whose runtime calls them so."""
+
     async def unlearned(self, limit: int) -> list[Journaled]:
         """Exchanges behind the worker's cursor, oldest first."""
 
     async def learn(self, lesson: Lesson) -> None:
         """Write what an exchange taught and move the cursor, in one transaction."""
+
+
+class ContentPort(Protocol):
+    """Messages by digest, their overviews, and which of them a person wants whole."""
 
     async def untiered(self, limit: int) -> list[Journaled]:
         """Exchanges of which no overviews were made yet, oldest first: of each request the messages from a little
@@ -163,9 +175,21 @@ class Journal(Protocol):
     async def messages_by_digest(self, person: str, prefix: str, limit: int = 2) -> list[JournaledMessage]:
         """A person's messages (the owner of the layer *user*) whose digest begins with these hexadecimal digits."""
 
-    async def latest(self, limit: int, runtime: str = "", of: Scope | None = None) -> list[tuple[Session, Receipt]]:
-        """The sessions seen last, of one runtime or of any, each with the receipt of its newest turn; one person's
-        where a scope is given."""
+    async def pin_part(self, person: str, digest: bytes, part: int, at: datetime | None) -> None:
+        """A person wants a part whole since ``at``, or, with None, no longer."""
+
+    async def pinned(self, session: str) -> frozenset[str]:
+        """The handles of what the session's person wants whole."""
+
+
+class ReceiptPort(Protocol):
+    """What was done to requests, and what that cost."""
+
+    async def receipt(self, id: str, of: Scope | None = None) -> Receipt | None:
+        """A receipt by id (or a prefix of it that names one only)."""
+
+    async def receipts(self, limit: int, of: Scope | None = None) -> list[Receipt]:
+        """The newest receipts; of one person's requests where a scope is given."""
 
     async def sums(self, since: datetime, of: Scope | None = None) -> list[ModelTotals]:
         """What was done to everybody's turns, or one person's, since a time, by day, project and model."""
@@ -176,22 +200,16 @@ class Journal(Protocol):
     async def measured(self, since: datetime, of: Scope) -> list[Measured]:
         """A person's sessions that began since a time while memory was measured."""
 
-    async def turns(self, person: str, name: str, limit: int = 2) -> list[JournaledTurn]:
-        """The newest turns of a person's sessions whose id begins with ``name``, which then has four letters at
-        least, or whose runtime calls them so."""
-
-    async def pin_part(self, person: str, digest: bytes, part: int, at: datetime | None) -> None:
-        """A person wants a part whole since ``at``, or, with None, no longer."""
-
-    async def pinned(self, session: str) -> frozenset[str]:
-        """The handles of what the session's person wants whole."""
-
     async def usages(self, receipt: str) -> tuple[Usage | None, Usage | None]:
         """What the provider reported for the exchange of a receipt (its whole id), and for the session's next turn."""
 
     async def newest_usage(self, session: str, model: str) -> tuple[Usage, int, bytes] | None:
         """What the provider reported for the newest turn of a session, with how many messages its request had and the
         digest of the last of them; None where that was for another model, whose tokens are others."""
+
+
+class MemoryPort(Protocol):
+    """Facts and passages: read, searched by their text, changed."""
 
     async def facts(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Fact]:
         """Facts by id, in the order of the ids; unknown ids are left out, and those of other owners too."""
@@ -262,6 +280,13 @@ class Journal(Protocol):
     async def rarity(self, owners: Sequence[str], terms: Sequence[int]) -> TermRarity:
         """Document frequencies of terms among the texts of some owners."""
 
+    async def learnt(self, memories: Sequence[str]) -> dict[str, LearnedAt]:
+        """Where memories were learnt, by their ids, as far as that is known."""
+
+
+class BehaviourPort(Protocol):
+    """How work is done: steps, and the facts that hold what was observed."""
+
     async def remedies(self, owners: Sequence[str], keys: Sequence[bytes]) -> list[Remedy]:
         """The active facts of some owners that hold a fix for an error with one of these keys."""
 
@@ -273,6 +298,10 @@ class Journal(Protocol):
 
     async def observations(self, owner: str, subjects: Sequence[bytes] | None = None) -> list[KnownObservation]:
         """Which facts hold these observations of an owner's; all that there are where none are named."""
+
+
+class GraphPort(Protocol):
+    """The entity graph, and how the legs of recall have done."""
 
     async def graph_due(self, limit: int) -> list[Fact | Passage]:
         """Memories that the entity graph has still to take in."""
@@ -296,11 +325,9 @@ class Journal(Protocol):
     async def tally(self, owner: str, tallies: Mapping[str, Tally]) -> None:
         """Write how the legs have done."""
 
-    async def receipt(self, id: str, of: Scope | None = None) -> Receipt | None:
-        """A receipt by id (or a prefix of it that names one only)."""
 
-    async def receipts(self, limit: int, of: Scope | None = None) -> list[Receipt]:
-        """The newest receipts; of one person's requests where a scope is given."""
+class ErasurePort(Protocol):
+    """What a person has forgotten, and what must not be learned again."""
 
     async def forget(
         self, ids: Sequence[str], at: datetime, owners: Sequence[str] | None = None, tombstones: Sequence[bytes] = ()
@@ -314,11 +341,12 @@ class Journal(Protocol):
     async def lift_tombstone(self, hash: bytes) -> None:
         """What a keyed hash was made of may be learned again: it was dismissed, and that was taken back."""
 
-    async def learnt(self, memories: Sequence[str]) -> dict[str, LearnedAt]:
-        """Where memories were learnt, by their ids, as far as that is known."""
-
     async def is_forgotten(self, hashes: Sequence[bytes]) -> frozenset[bytes]:
         """Which of these hashes have a tombstone."""
+
+
+class IndexPort(Protocol):
+    """What each index has still to take in."""
 
     async def generations(self) -> list[Generation]:
         """The indexes that are kept up to date."""
@@ -340,6 +368,25 @@ class Journal(Protocol):
 
     async def waiting(self, generation: int | None = None) -> int:
         """How many memories an index (the current one) has still to take in or let go."""
+
+
+class Journal(
+    SessionPort,
+    ExchangePort,
+    ContentPort,
+    ReceiptPort,
+    MemoryPort,
+    BehaviourPort,
+    GraphPort,
+    ErasurePort,
+    IndexPort,
+    Protocol,
+):
+    """The durable truth: all of the above in one store."""
+
+    @property
+    def works(self) -> bool:
+        """Whether this process does what one alone must do."""
 
     async def meta(self, name: str) -> bytes | None:
         """A single named value."""

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from memory.conversation import Role, Text, digest
 from memory.fact import Category, Fact, FactKind, MemoryTier, Origin, Stability, State, Stream, said_again
-from memory.language.calendar_names import MONTH_NAME, WEEKDAY
+from memory.language.calendar import MONTH_NAME, WEEKDAY
 from memory.language.claim import Claim
 from memory.language.narrowing import takes_over
 from memory.learning.importance import importance

@@ -9,9 +9,8 @@ from typing import Protocol
 
 from memory.behaviour import CommandFailure
 from memory.context.broad_questions import whole
-from memory.context.disputed import rivals_of, showable
 from memory.context.explain import Explained, explained
-from memory.context.pack import pack
+from memory.context.pack import pack, rivals_of, showable
 from memory.context.question import QuestionAuthor, RecallQuestion, ask
 from memory.context.rank import Memory, Scored
 from memory.context.search_results import SearchContext, SearchResult

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from memory.context.tool_answer import ToolAnswer
+from memory.context.tools import ToolAnswer
 from memory.conversation import Conversation
 from memory.fact import Origin
 from memory.learning.taint import taint_of

@@ -24,8 +24,6 @@ class BehaviourStore(JournalPart):
     """The part of the journal that knows how work is done."""
 
     async def remedies(self, owners: Sequence[str], keys: Sequence[bytes]) -> list[Remedy]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> list[Remedy]:
             rows = ask_many(connection, "remedies", keys, (orjson.dumps(list(owners)).decode(),))
             return [Remedy(fact_of(row), row["key"], row["failed"], bool(row["specific"])) for row in rows]
@@ -33,8 +31,6 @@ class BehaviourStore(JournalPart):
         return await self._db.look(work)
 
     async def steps(self, owner: str, limit: int) -> list[WorkStep]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> list[WorkStep]:
             rows = connection.execute(QUERIES["steps_newest"], (owner, limit)).fetchall()
             return [_step_of(row) for row in reversed(rows)]
@@ -42,16 +38,12 @@ class BehaviourStore(JournalPart):
         return await self._db.read(work)
 
     async def known_steps(self, owner: str, marks: Sequence[bytes]) -> frozenset[bytes]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> frozenset[bytes]:
             return frozenset(row["mark"] for row in ask_many(connection, "steps_known", marks, (owner,)))
 
         return await self._few(work, len(marks))
 
     async def observations(self, owner: str, subjects: Sequence[bytes] | None = None) -> list[KnownObservation]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> list[KnownObservation]:
             if subjects is None:
                 rows = connection.execute(QUERIES["observations_of"], (owner,)).fetchall()

@@ -112,21 +112,17 @@ class Database:
 
     @property
     def trouble(self) -> str:
-        """See :class:`memory.stores.engine.Engine`."""
         return self._writer.trouble if self.there else f"{self.path} is not there any more"
 
     def try_again(self) -> None:
-        """See :class:`memory.stores.engine.Engine`."""
         self._writer.catch_up()
 
     @property
     def round_trip(self) -> float:
-        """See :attr:`shared`."""
         return 0.0
 
     @property
     def replica(self) -> str:
-        """See :attr:`shared`."""
         return ""
 
     @property
@@ -136,7 +132,6 @@ class Database:
 
     @property
     def works(self) -> bool:
-        """See :attr:`shared`."""
         return True
 
     async def work_is_done(self) -> bool:
@@ -145,18 +140,15 @@ class Database:
 
     @property
     def row_security(self) -> None:
-        """See :attr:`shared`."""
         return None
 
     async def leave_work(self) -> None:
         """See :attr:`shared`."""
 
     def heed(self, connection: Connection) -> Callable[[], None]:
-        """See :attr:`shared`."""
         return nothing_to_hear
 
     def own_indexes(self, connection: Connection) -> frozenset[int] | None:
-        """See :attr:`shared`."""
         return None
 
     def claim_index(self, connection: Connection, generation: int) -> None:

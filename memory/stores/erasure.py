@@ -19,7 +19,7 @@ from memory.stores.connection import Connection, Row
 from memory.stores.messages import unseal
 from memory.stores.queries import QUERIES
 from memory.stores.rows import listed, names
-from memory.stores.trails import forms
+from memory.stores.sessions import forms
 
 SHARED = 5
 """So many words in a row, and a line tells of a text."""

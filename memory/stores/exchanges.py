@@ -19,17 +19,21 @@ from memory.stores.base import ask_many
 from memory.stores.connection import Connection, Row
 from memory.stores.exchange_draft import ExchangeDraft
 from memory.stores.gate import LoopGate
-from memory.stores.histories import DIGEST, common, fresh, join, split
-from memory.stores.history_cache import BASES, EarlierExchange, RecentHistories
+from memory.stores.history_cache import BASES, DIGEST, EarlierExchange, RecentHistories, common, fresh, join, split
 from memory.stores.memory_cache import KnownMemories
 from memory.stores.messages import PackedMessage, nobody, seal_all, write_messages
 from memory.stores.queries import QUERIES, write_several
-from memory.stores.recent_commits import CommittedExchange, ExchangeOwner, history_of
+from memory.stores.recent_commits import CommittedExchange, ExchangeOwner, Reading, WorkerBacklog, history_of
 from memory.stores.rows import names, receipt_of, receipt_text, session_of, stamp
-from memory.stores.sessions import write_entries, write_session
-from memory.stores.taints import RunningTaints
-from memory.stores.trails import forms, last_link, reply_message, write_trail
-from memory.stores.worker_backlog import Reading, WorkerBacklog
+from memory.stores.sessions import (
+    RunningTaints,
+    forms,
+    last_link,
+    reply_message,
+    write_entries,
+    write_session,
+    write_trail,
+)
 
 # A history is stored whole after so many deltas, so that reading one never follows a long chain.
 DEPTH = 64
@@ -81,12 +85,9 @@ class Exchanges(WorkerBacklog):
                 del self._drafts[exchange.id]
 
     async def newest_exchange(self) -> int:
-        """See :class:`memory.ports.Journal`."""
         return await self._db.look(lambda connection: int(connection.execute(QUERIES["exchange_newest"]).fetchone()[0]))
 
     async def recent_replies(self, person: str, limit: int) -> list[tuple[Session, datetime, Message]]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> list[tuple[Session, datetime, Message]]:
             rows = connection.execute(QUERIES["replies_recent"], (RECENT, person, limit)).fetchall()
             if not rows:
@@ -99,11 +100,9 @@ class Exchanges(WorkerBacklog):
         return await self._db.read(work)
 
     async def unlearned(self, limit: int) -> list[Journaled]:
-        """See :class:`memory.ports.Journal`."""
         return await self._behind("learned", limit, self._journaled)
 
     async def receipt(self, id: str, of: Scope | None = None) -> Receipt | None:
-        """See :class:`memory.ports.Journal`."""
         between: tuple[str | None, ...] = (id, id + "\U0010ffff")
         query = ("receipt_find", between) if of is None else ("receipt_of", (*between, of.org, of.user))
 
@@ -116,8 +115,6 @@ class Exchanges(WorkerBacklog):
         return await self._db.look(work)
 
     async def receipts(self, limit: int, of: Scope | None = None) -> list[Receipt]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> list[Receipt]:
             if of is None:
                 rows = connection.execute(QUERIES["receipts_newest"], (limit,))

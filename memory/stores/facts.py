@@ -54,7 +54,7 @@ class Facts(JournalPart):
         passages = [
             tuple(passage_row(passage, self._redact.of_owner(passage.owner)).values()) for passage in lesson.passages
         ]
-        stored = _as_told(lesson, facts, passages)
+        stored = _stored_verbatim(lesson, facts, passages)
         # The names of what was redacted are looked for in what was stored.
         named = {id: (memory.owner, lesson.names[id]) for id, memory in stored.items() if id in lesson.names}
         came = QueueStates(self._db.state("outbox"), self._db.state("graph_due"))
@@ -96,8 +96,6 @@ class Facts(JournalPart):
         """A lesson was written, word for word; where its memories were ``named`` they stand in the graph."""
 
     async def facts(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Fact]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> list[Fact]:
             rows = {row["id"]: row for row in ask_many(connection, "facts_get", ids)}
             found = [fact_of(rows[id]) for id in dict.fromkeys(ids) if id in rows]
@@ -106,8 +104,6 @@ class Facts(JournalPart):
         return await self._db.read(work)
 
     async def facts_of(self, owners: Sequence[str], limit: int = 1000) -> list[Fact]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> list[Fact]:
             rows = connection.execute(many("facts_of", len(owners)), (*owners, limit))
             return [fact_of(row) for row in rows]
@@ -115,8 +111,6 @@ class Facts(JournalPart):
         return await self._db.read(work)
 
     async def put_away(self, owner: str, below: float, limit: int = 10_000) -> list[Fact]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> list[Fact]:
             return [fact_of(row) for row in connection.execute(QUERIES["facts_put_away"], (owner, below, limit))]
 
@@ -132,8 +126,6 @@ class Facts(JournalPart):
         return await self._db.read(work)
 
     async def page_facts(self, owners: Sequence[str], limit: int) -> list[Fact]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> list[Fact]:
             rows = connection.execute(many("facts_for_page", len(owners)), (*owners, limit))
             return [fact_of(row) for row in rows]
@@ -167,8 +159,6 @@ class Facts(JournalPart):
         return await self._db.read(work)
 
     async def begins(self, prefix: str, owners: Sequence[str], limit: int = 10) -> list[str]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> list[str]:
             ends = prefix + "\U0010ffff"
             rows = connection.execute(QUERIES["ids_between"], (prefix, ends, prefix, ends))
@@ -177,16 +167,12 @@ class Facts(JournalPart):
         return await self._db.read(work)
 
     async def owners(self) -> list[str]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> list[str]:
             return [row["name"] for row in connection.execute(QUERIES["owners_all"])]
 
         return await self._db.read(work)
 
     async def update(self, fact: Fact) -> bool:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> bool:
             if not connection.execute(many("facts_get", 1), (fact.id,)).fetchone():
                 return False
@@ -196,12 +182,9 @@ class Facts(JournalPart):
         return await self._db.write(work)
 
     async def pin(self, id: str, pinned: bool) -> bool:
-        """See :class:`memory.ports.Journal`."""
         return await self._db.write(lambda connection: _changed(connection, "fact_pin", (pinned, id)))
 
     async def passages(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Passage]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> list[Passage]:
             rows = {row["id"]: row for row in ask_many(connection, "passages_get", ids)}
             found = [passage_of(rows[id]) for id in dict.fromkeys(ids) if id in rows]
@@ -244,8 +227,6 @@ class Facts(JournalPart):
         return await self._db.read(work)
 
     async def taught(self, owner: str, sources: Sequence[bytes]) -> frozenset[bytes]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> frozenset[bytes]:
             return frozenset(row["source"] for row in ask_many(connection, "passages_taught", sources, (owner,)))
 
@@ -254,7 +235,6 @@ class Facts(JournalPart):
     async def neighbours(
         self, places: Sequence[tuple[str, int]], reach: int, owners: Sequence[str] | None = None
     ) -> list[Passage]:
-        """See :class:`memory.ports.Journal`."""
         ranges = _json([session, turn - reach, turn + reach] for session, turn in places)
 
         def work(connection: Connection) -> list[Passage]:
@@ -266,8 +246,6 @@ class Facts(JournalPart):
         return await self._db.look(work) if places else []
 
     async def rarity(self, owners: Sequence[str], terms: Sequence[int]) -> TermRarity:
-        """See :class:`memory.ports.Journal`."""
-
         parameters = {"owners": _json(owners), "terms": _json(dict.fromkeys(terms))}
 
         def work(connection: Connection) -> TermRarity:
@@ -319,7 +297,7 @@ def _changed(connection: Connection, name: str, parameters: object) -> bool:
     return connection.execute(QUERIES[name], parameters).rowcount > 0
 
 
-def _as_told(
+def _stored_verbatim(
     lesson: Lesson, facts: Sequence[Mapping[str, Any]], passages: Sequence[Sequence[Any]]
 ) -> dict[str, Fact | Passage]:
     """Those of a lesson's memories that are stored as it tells them, by their ids: no secret stood in them."""

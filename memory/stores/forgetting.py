@@ -56,8 +56,6 @@ class ErasureStore(JournalPart):
     async def forget(
         self, ids: Sequence[str], at: datetime, owners: Sequence[str] | None = None, tombstones: Sequence[bytes] = ()
     ) -> Forgotten:
-        """See :class:`memory.ports.Journal`."""
-
         def look(connection: Connection) -> _ErasureTargets:
             return _sought(connection, ids, owners)
 

@@ -13,7 +13,7 @@ from memory.research import Research
 from memory.stores.base import ask_many
 from memory.stores.connection import Connection
 from memory.stores.erasure import RemainingMessage
-from memory.stores.histories import split
+from memory.stores.history_cache import split
 from memory.stores.messages import body_of, unseal
 from memory.stores.queries import QUERIES
 

@@ -52,7 +52,6 @@ class FolderIndexes:
         self._at_hand = at_hand
 
     async def open(self, name: str, dimensions: int, anew: bool = False) -> tuple[Index, bool]:
-        """See :class:`IndexHome`."""
         folder = self._folder / name
         if anew:
             await self.remove(name)
@@ -60,15 +59,12 @@ class FolderIndexes:
         return await EdgeIndex.open(folder, dimensions, self._at_hand), new
 
     async def there(self, name: str) -> bool:
-        """See :class:`IndexHome`."""
         return any((self._folder / name).glob("*"))
 
     async def remove(self, name: str) -> None:
-        """See :class:`IndexHome`."""
         await asyncio.to_thread(remove, self._folder / name)
 
     async def discard(self, names: frozenset[str]) -> None:
-        """See :class:`IndexHome`."""
         for folder in self._folder.glob("*-g*"):
             if folder.name not in names:
                 await asyncio.to_thread(remove, folder)
@@ -87,7 +83,6 @@ class ServerIndexes:
         self._unreached: dict[str, ServerIndex] = {}
 
     async def open(self, name: str, dimensions: int, anew: bool = False) -> tuple[Index, bool]:
-        """See :class:`IndexHome`."""
         client = client_of(self._url, self._api_key, timeout=ANSWERED_SECONDS)
         index = ServerIndex(client, f"palimpsest-{name}", dimensions, anew=anew, replication=self._replication)
         try:
@@ -119,7 +114,6 @@ class ServerIndexes:
         return not index.gone
 
     async def remove(self, name: str) -> None:
-        """See :class:`IndexHome`."""
         client = client_of(self._url, self._api_key)
         try:
             await answer(client.delete_collection(f"palimpsest-{name}"))

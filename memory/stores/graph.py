@@ -33,8 +33,6 @@ class EntityGraph(JournalPart):
             self._filed = behind
 
     async def graph_due(self, limit: int) -> list[Fact | Passage]:
-        """See :class:`memory.ports.Journal`."""
-
         def look(connection: Connection) -> list[str]:
             return [row["memory"] for row in connection.execute(QUERIES["graph_due"], (limit,))]
 
@@ -58,8 +56,6 @@ class EntityGraph(JournalPart):
         return await self._few(work, len(due))
 
     async def file_names(self, names: Mapping[str, tuple[str, Sequence[str]]]) -> None:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> None:
             # One may have been forgotten, or moved, since it was read.
             rows = connection.execute(QUERIES["graph_there"], (_json([*names]),)).fetchall()
@@ -69,8 +65,6 @@ class EntityGraph(JournalPart):
         await self._db.write(work)
 
     async def graph(self, owners: Sequence[str], names: Sequence[str], memories: Sequence[str]) -> Graph:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> Graph:
             degrees: dict[str, int] = {}
             numbers: dict[int, str] = {}
@@ -120,8 +114,6 @@ class EntityGraph(JournalPart):
         return await self._db.read(work)
 
     async def tallies(self, owner: str) -> dict[str, Tally]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> dict[str, Tally]:
             rows = connection.execute(QUERIES["legs_of"], (owner,))
             return {row["leg"]: Tally(row["used"], row["unused"]) for row in rows}
@@ -131,12 +123,10 @@ class EntityGraph(JournalPart):
         return await self._db.look(work)
 
     async def tally(self, owner: str, tallies: Mapping[str, Tally]) -> None:
-        """See :class:`memory.ports.Journal`."""
         rows = [(owner, leg, each.used, each.unused) for leg, each in tallies.items()]
         self._db.later(lambda connection: write_several(connection, "leg_set", rows))
 
     async def names_beside(self, owners: Sequence[str], name: str, limit: int) -> dict[str, tuple[str, ...]]:
-        """See :class:`memory.ports.Journal`."""
         memories = await self.filed(owners, name, limit)
 
         def work(connection: Connection) -> dict[str, tuple[str, ...]]:
@@ -148,8 +138,6 @@ class EntityGraph(JournalPart):
         return await self._db.read(work)
 
     async def names_most(self, owners: Sequence[str], limit: int) -> dict[str, int]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> dict[str, int]:
             rows = connection.execute(many("names_most", len(owners)), (*owners, limit))
             return {row["name"]: row["degree"] for row in rows}

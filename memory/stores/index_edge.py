@@ -88,7 +88,6 @@ class EdgeIndex:
         return index
 
     async def upsert(self, points: Sequence[Point]) -> None:
-        """See :class:`memory.ports.Index`."""
         for point in points:
             if len(point.dense) != self.dimensions:
                 raise ValueError(f"{point.id} has {len(point.dense)} dimensions, the index {self.dimensions}")
@@ -108,7 +107,6 @@ class EdgeIndex:
                 )
 
     async def search(self, query: Query) -> list[IndexHit]:
-        """See :class:`memory.ports.Index`."""
         if not query.owners or query.limit < 1:
             return []
         if self._shard is None:
@@ -125,7 +123,6 @@ class EdgeIndex:
         return self._guarded(lambda: self._search(query)) if found is None else found
 
     async def count(self) -> int:
-        """See :class:`memory.ports.Index`."""
         return int(await self._run(lambda: self._shard.count(edge.CountRequest(exact=True))))
 
     async def close(self) -> None:

@@ -98,7 +98,6 @@ class ServerIndex:
         await asyncio.shield(self._reaching)
 
     async def upsert(self, points: Sequence[Point]) -> None:
-        """See :class:`memory.ports.Index`."""
         from qdrant_client import models
 
         for point in points:
@@ -116,7 +115,6 @@ class ServerIndex:
             await self._ask(partial(self._client.upsert, self.collection, structs, wait=True))
 
     async def delete(self, ids: Sequence[str]) -> None:
-        """See :class:`memory.ports.Index`."""
         if ids:
             await self._ask(lambda: self._client.delete(self.collection, list(ids), wait=True))
 
@@ -138,7 +136,6 @@ class ServerIndex:
         return [IndexHit(str(id), cosines.get(id, 0.0), dots.get(id, 0.0)) for id in cosines.keys() | dots.keys()]
 
     async def count(self) -> int:
-        """See :class:`memory.ports.Index`."""
         return (await self._ask(lambda: self._client.count(self.collection, exact=True))).count
 
     async def drop(self) -> None:
@@ -146,7 +143,6 @@ class ServerIndex:
         await self._ask(lambda: self._client.delete_collection(self.collection))
 
     async def close(self) -> None:
-        """See :class:`memory.ports.Index`."""
         await self._client.close()
 
     async def _make(self) -> None:

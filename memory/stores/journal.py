@@ -13,12 +13,11 @@ from typing import TypeVar
 from memory.lru import LruDict
 from memory.ports import Counts, Lesson, SharedEvents
 from memory.stores.agreement import Agreements
-from memory.stores.audit import Audit
 from memory.stores.base import JournalPart, ask_many
 from memory.stores.behaviour import BehaviourStore
 from memory.stores.candidates import Candidates
 from memory.stores.checkouts import CheckoutStore
-from memory.stores.client_keys import ClientKeyStore
+from memory.stores.client_keys import Audit, ClientKeyStore
 from memory.stores.connection import Connection
 from memory.stores.database import Database, Synchronous, Watch
 from memory.stores.engine import Engine, RowSecurity
@@ -30,7 +29,6 @@ from memory.stores.graph import EntityGraph
 from memory.stores.history_cache import OpenedMessages, RecentHistories
 from memory.stores.listing import ListingStore, RecentActivityStore, SummaryStore
 from memory.stores.memory_cache import ChangedMemories, KnownMemories
-from memory.stores.memory_retention import MemoryRetention
 from memory.stores.memory_uses import LineageStore
 from memory.stores.messages import Redact, Redactor, RedactorsByOrg, no_others
 from memory.stores.outbox import Outbox
@@ -41,12 +39,12 @@ from memory.stores.queries import QUERIES
 from memory.stores.quota_uses import QuotaUseStore
 from memory.stores.recent_commits import RecentCommits
 from memory.stores.research import Researches
+from memory.stores.retention import MemoryRetention
 from memory.stores.rows import check_columns, stamp
-from memory.stores.sessions import LatestTurnStore, Sessions
+from memory.stores.sessions import LatestTurnStore, RunningTaints, Sessions
 from memory.stores.set_aside import SetAsideStore
 from memory.stores.spill import Spill
 from memory.stores.sums import PEOPLE, Sums
-from memory.stores.taints import RunningTaints
 from memory.stores.transfer import TransferStore
 
 P = TypeVar("P", bound="FeaturePart")
@@ -240,12 +238,9 @@ class SqlJournal(
         self._db.try_again()
 
     def key(self) -> bytes:
-        """See :class:`memory.ports.Journal`."""
         return self._key
 
     async def meta(self, name: str) -> bytes | None:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> bytes | None:
             row = connection.execute(QUERIES["meta_get"], (name,)).fetchone()
             return row["value"] if row else None
@@ -253,7 +248,6 @@ class SqlJournal(
         return await self._db.read(work)
 
     async def set_meta(self, name: str, value: bytes) -> None:
-        """See :class:`memory.ports.Journal`."""
         await self._db.write(lambda connection: connection.execute(QUERIES["meta_set"], (name, value)), anywhere=True)
 
     async def first_meta(self, name: str, value: bytes) -> bytes:
@@ -269,17 +263,13 @@ class SqlJournal(
         return await self._db.write(work, anywhere=True)
 
     async def tombstone(self, hashes: Sequence[bytes], at: datetime) -> None:
-        """See :class:`memory.ports.Journal`."""
         rows = [(key, stamp(at)) for key in hashes]
         await self._db.write(lambda connection: connection.executemany(QUERIES["tombstone_add"], rows))
 
     async def lift_tombstone(self, hash: bytes) -> None:
-        """See :class:`memory.ports.Journal`."""
         await self._db.write(lambda connection: connection.execute(QUERIES["tombstone_lift"], (hash,)))
 
     async def is_forgotten(self, hashes: Sequence[bytes]) -> frozenset[bytes]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> frozenset[bytes]:
             if self._db.empty("tombstones", connection):
                 return frozenset()
@@ -288,11 +278,9 @@ class SqlJournal(
         return await self._few(work, len(hashes))
 
     async def counts(self) -> Counts:
-        """See :class:`memory.ports.Journal`."""
         return await self._db.read(lambda connection: Counts(**dict(connection.execute(QUERIES["counts"]).fetchone())))
 
     async def close(self) -> None:
-        """See :class:`memory.ports.Journal`."""
         with suppress(StoreFault, TimeoutError):
             async with asyncio.timeout(CURSORS_SECONDS):
                 await self.write_cursors()

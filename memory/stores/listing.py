@@ -76,8 +76,6 @@ class ListingStore(JournalPart):
         return await self._receipts("receipts_of_session", (session, of.org, of.user, limit))
 
     async def sessions_by_id(self, ids: Sequence[str]) -> dict[str, Session]:
-        """Sessions by their ids."""
-
         def work(connection: Connection) -> dict[str, Session]:
             return {row["id"]: session_of(row) for row in ask_many(connection, "sessions_get", ids)}
 
@@ -94,8 +92,6 @@ class RecentActivityStore(JournalPart):
     """The part of the journal that says what is likely to be asked for next."""
 
     async def latest_scopes(self, limit: int) -> list[Scope]:
-        """See :class:`memory.services.cache_warming.Warmable`."""
-
         def work(connection: Connection) -> list[Scope]:
             rows = connection.execute(QUERIES["latest_scopes"], (limit,))
             found = [Scope(row["org"], row["user"], row["project"]) for row in rows]

@@ -81,8 +81,6 @@ class LineageStore(JournalPart):
     """The part of the journal that looks along a fact's life."""
 
     async def followers(self, ids: Sequence[str], owners: Sequence[str]) -> list[Fact]:
-        """See :class:`memory.features.history.lives.Looking`."""
-
         def work(connection: Connection) -> list[Fact]:
             found = (fact_of(row) for row in ask_many(connection, "following", ids))
             return [fact for fact in found if fact.owner in owners]
@@ -90,8 +88,6 @@ class LineageStore(JournalPart):
         return await self._db.read(work)
 
     async def drawn_from(self, sources: Sequence[bytes], owners: Sequence[str]) -> list[Fact]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> list[Fact]:
             found = (fact_of(row) for row in ask_many(connection, "facts_from", sources))
             return [fact for fact in found if fact.owner in owners and fact.state is State.ACTIVE]
@@ -99,8 +95,6 @@ class LineageStore(JournalPart):
         return await self._few(work, len(sources))
 
     async def said_in(self, memories: Sequence[str]) -> list[SaidIn]:
-        """See :class:`memory.features.history.sayings.SayingsJournal`."""
-
         def work(connection: Connection) -> list[SaidIn]:
             return [
                 SaidIn(row["memory"], row["session"], datetime.fromisoformat(row["started_at"]), row["said"])
@@ -112,7 +106,6 @@ class LineageStore(JournalPart):
     async def passages_saying(
         self, session: str, source: bytes, words: Sequence[str], owners: Sequence[str]
     ) -> list[Passage]:
-        """See :class:`memory.features.history.sayings.SayingsJournal`."""
         given = (session, source, _json([holding(word) for word in words if word]), source, MAX_LOOKED_AT)
 
         def work(connection: Connection) -> list[Passage]:
@@ -122,8 +115,6 @@ class LineageStore(JournalPart):
         return await self._db.read(work)
 
     async def use_times(self, id: str) -> list[datetime]:
-        """See :class:`memory.features.history.lives.Looking`."""
-
         def work(connection: Connection) -> list[datetime]:
             return [datetime.fromisoformat(row["at"]) for row in connection.execute(QUERIES["use_times"], (id,))]
 

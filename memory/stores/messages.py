@@ -67,7 +67,6 @@ class Redactor:
         return self.of(scope_of_owner(owner).org)
 
     def __call__(self, text: str) -> str:
-        """A text."""
         # Lone surrogates are legal in JSON escapes and nowhere else: they would not go into a column.
         return self._redact(text if text.isascii() else text.encode("utf-8", "backslashreplace").decode())
 
@@ -86,7 +85,6 @@ MAX_TEXT_CHARS = 2**21
 """Characters of one text that are read by what learns from it: half a million tokens."""
 
 END = 2**16
-"""Those of them that are from its end."""
 
 # Threads of their own, for the end of a reply may wait for this: nothing else stands before it.
 _SEALING = ThreadPoolExecutor(1, thread_name_prefix="sealing")

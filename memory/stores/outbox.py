@@ -52,7 +52,6 @@ class Outbox(JournalPart):
             self._handed = number, behind, Lag(lesson.facts, lesson.passages, ())
 
     async def generations(self) -> list[Generation]:
-        """See :class:`memory.ports.Journal`."""
         return await self._db.read(self._generations)
 
     async def begin_generation(self, embedder: str, dimensions: int) -> Generation:
@@ -82,7 +81,6 @@ class Outbox(JournalPart):
         return Generation(number, embedder, dimensions)
 
     async def switch_generation(self, number: int) -> None:
-        """See :class:`memory.ports.Journal`."""
         mine = await self._db.read(self._db.own_indexes)
 
         def work(connection: Connection) -> None:
@@ -96,8 +94,6 @@ class Outbox(JournalPart):
         self._state += 1
 
     async def drop_generation(self, number: int) -> None:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> None:
             connection.execute(QUERIES["outbox_drop"], (number,))
             connection.execute(QUERIES["generation_drop"], (number,))
@@ -142,8 +138,6 @@ class Outbox(JournalPart):
         return await self._few(work, len(due))
 
     async def mark_indexed(self, ids: Sequence[str], generation: int | None = None) -> None:
-        """See :class:`memory.ports.Journal`."""
-
         if not ids:
             return
         number = await self._db.look(lambda connection: self._chosen(connection, generation))
@@ -164,8 +158,6 @@ class Outbox(JournalPart):
             self._handed = None
 
     async def waiting(self, generation: int | None = None) -> int:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> int:
             row = connection.execute(QUERIES["outbox_count"], (self._chosen(connection, generation),)).fetchone()
             return int(row["waiting"])

@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from memory.ports import Journaled, JournaledMessage, Overview, StoredMessage
 from memory.stores.base import ask_many
 from memory.stores.connection import Connection
-from memory.stores.histories import split
+from memory.stores.history_cache import split
 from memory.stores.messages import unseal
 from memory.stores.queries import QUERIES
-from memory.stores.recent_commits import CommittedExchange, ExchangeOwner
-from memory.stores.worker_backlog import Reading, WorkerBacklog
+from memory.stores.recent_commits import CommittedExchange, ExchangeOwner, Reading, WorkerBacklog
 
 # How many messages before the first fresh one are read too: the call that a result answers stands among them.
 BEFORE = 40
@@ -22,12 +21,9 @@ class Overviews(WorkerBacklog):
     """The part of the journal that knows L0 and L1 of what it holds."""
 
     async def untiered(self, limit: int) -> list[Journaled]:
-        """See :class:`memory.ports.Journal`."""
-
         return await self._behind("tiered", limit, end_of)
 
     async def write_overviews(self, number: int, owner: str, overviews: Mapping[tuple[bytes, int], Overview]) -> None:
-        """See :class:`memory.ports.Journal`."""
         if number and not overviews and self._newly.passes("tiered", number):
             return
         redact = self._redact.of_owner(owner)
@@ -54,8 +50,6 @@ class Overviews(WorkerBacklog):
             self._newly.moved("tiered", number)
 
     async def shelved(self, session: str, digests: Sequence[bytes]) -> dict[bytes, StoredMessage]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> dict[bytes, StoredMessage]:
             person = connection.execute(QUERIES["session_person"], (session,)).fetchone()
             if person is None:
@@ -70,15 +64,12 @@ class Overviews(WorkerBacklog):
         return await self._db.read(work)
 
     async def without_overviews(self, session: str, digests: Sequence[bytes]) -> frozenset[bytes]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> frozenset[bytes]:
             return frozenset(row[0] for row in ask_many(connection, "messages_without_overviews", digests, (session,)))
 
         return await self._few(work, len(digests))
 
     async def messages_by_digest(self, person: str, prefix: str, limit: int = 2) -> list[JournaledMessage]:
-        """See :class:`memory.ports.Journal`."""
         first, last = (bytes.fromhex(prefix[: 2 * DIGEST].ljust(2 * DIGEST, filler)) for filler in "0f")
 
         def work(connection: Connection) -> list[JournaledMessage]:

@@ -10,7 +10,7 @@ from memory.conversation import Usage
 from memory.edits import handle
 from memory.stores.base import JournalPart
 from memory.stores.connection import Connection
-from memory.stores.histories import DIGEST
+from memory.stores.history_cache import DIGEST
 from memory.stores.queries import QUERIES
 from memory.stores.rows import stamp
 
@@ -19,8 +19,6 @@ class PinStore(JournalPart):
     """The part of the journal that knows what is pinned, and what a request cost."""
 
     async def pin_part(self, person: str, digest: bytes, part: int, at: datetime | None) -> None:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> None:
             if at is None:
                 connection.execute(QUERIES["pin_drop"], (person, digest, part))
@@ -30,8 +28,6 @@ class PinStore(JournalPart):
         await self._db.write(work)
 
     async def pinned(self, session: str) -> frozenset[str]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> frozenset[str]:
             person = connection.execute(QUERIES["session_person"], (session,)).fetchone()
             rows = connection.execute(QUERIES["pins_of"], (person["name"],)) if person else ()
@@ -40,8 +36,6 @@ class PinStore(JournalPart):
         return await self._db.read(work)
 
     async def usages(self, receipt: str) -> tuple[Usage | None, Usage | None]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> tuple[Usage | None, Usage | None]:
             own = connection.execute(QUERIES["usage_of_receipt"], (receipt,)).fetchone()
             if own is None:
@@ -52,8 +46,6 @@ class PinStore(JournalPart):
         return await self._db.read(work)
 
     async def newest_usage(self, session: str, model: str) -> tuple[Usage, int, bytes] | None:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> tuple[Usage, int, bytes] | None:
             row = connection.execute(QUERIES["usage_newest"], (session,)).fetchone()
             usage = _usage(row["usage"]) if row and row["model"] == self._redact.name(model) else None

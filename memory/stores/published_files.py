@@ -26,11 +26,9 @@ class PublishedFolders:
     """See :class:`memory.ports.LastingFiles`."""
 
     async def read(self, folder: Path, name: str) -> str | None:
-        """See :class:`memory.ports.LastingFiles`."""
         return await asyncio.to_thread(_read, folder, name)
 
     async def replace(self, folder: Path, name: str, before: str | None, after: str | None) -> None:
-        """See :class:`memory.ports.LastingFiles`."""
         await asyncio.to_thread(_replace, folder, name, before, after)
 
 

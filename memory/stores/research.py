@@ -20,13 +20,12 @@ from memory.stores.base import ask_many
 from memory.stores.connection import Connection, Row
 from memory.stores.forgetting import ErasureStore
 from memory.stores.forgotten_research import ErasedMessages, leaving
-from memory.stores.histories import DIGEST, join, split
+from memory.stores.history_cache import DIGEST, join, split
 from memory.stores.messages import Redact, seal
 from memory.stores.overviews import Overviews, end_of
 from memory.stores.queries import QUERIES, many, write_several
-from memory.stores.recent_commits import CommittedExchange, ExchangeOwner
+from memory.stores.recent_commits import CommittedExchange, ExchangeOwner, Reading
 from memory.stores.rows import passage_of, session_of, stamp
-from memory.stores.worker_backlog import Reading
 from memory.visibility import also
 
 SESSIONS = 1024
@@ -196,7 +195,6 @@ class Researches(Overviews, ErasureStore):
         return await self._db.read(work) if len(id) > 1 else None
 
     async def session(self, id: str) -> Session | None:
-        """A session by its id."""
         row = await self._db.read(lambda connection: connection.execute(QUERIES["session_get"], (id,)).fetchone())
         return session_of(row) if row else None
 

@@ -1,26 +1,40 @@
-"""Sessions in the journal: who they are, where their requests ended, and what was decided in them."""
+"""Sessions in the journal: who they are, where their requests ended, and what was decided in them.
+
+What had been read behind so many messages of a session since a person last spoke: reckoned on from exchange to
+exchange, so that a long turn is not read again with each of its requests.
+
+Where a request ended, by which the next one of its session is found: its reply is part of that, in each form in
+which a client may send it back.
+"""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby
+from hashlib import blake2b
+from itertools import accumulate, groupby
 
 import orjson
 
-from memory.conversation import Message, Role, Text
+from memory.conversation import Message, Part, Reasoning, Reply, Role, Text, chained, digest
 from memory.edits import Act, Entry
+from memory.fact import Origin
+from memory.learning.taint import taint_of
+from memory.lru import LruDict
 from memory.ports import JournaledMessage, JournaledTurn
 from memory.scope import Scope
 from memory.session import Receipt, Session
 from memory.stores.base import CHUNK, JournalPart, ask_many, widening
 from memory.stores.connection import Connection, Row
-from memory.stores.histories import DIGEST, split
+from memory.stores.exchange_draft import ExchangeDraft
+from memory.stores.history_cache import DIGEST, EarlierExchange, split
 from memory.stores.messages import seal_all, unseal, write_messages
-from memory.stores.queries import QUERIES, many, write_returning
+from memory.stores.queries import QUERIES, many, write_returning, write_several
 from memory.stores.recent_commits import RecentCommits, history_of
-from memory.stores.rows import entry_of, entry_row, names, receipt_of, session_of, session_row
+from memory.stores.rows import entry_of, entry_row, names, receipt_of, session_of, session_row, stamp
 
 HEARD_IN = 64
 """Sessions of a namespace, those seen last, of which one may be that of a history that was written anew."""
@@ -77,8 +91,6 @@ class Sessions(JournalPart):
     _newly: RecentCommits
 
     async def session_by_key(self, key: str) -> Session | None:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> Session | None:
             row = connection.execute(QUERIES["session_by_key"], (key,)).fetchone()
             return session_of(row) if row else None
@@ -98,7 +110,6 @@ class Sessions(JournalPart):
     async def session_by_messages(
         self, namespace: str, messages: Sequence[bytes], end: int
     ) -> tuple[Session, int, tuple[bytes, ...]] | None:
-        """See :class:`memory.ports.Journal`."""
         begin = f"{namespace}:trail:"
         keys = begin, f"{begin[:-1]};"
 
@@ -113,16 +124,12 @@ class Sessions(JournalPart):
         return await self._db.read(work) if messages else None
 
     async def ledger(self, session: str) -> tuple[Entry, ...]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> tuple[Entry, ...]:
             return tuple(entry_of(row) for row in connection.execute(QUERIES["ledger_of"], (session,)))
 
         return await self._db.read(work)
 
     async def given(self, session: str) -> list[tuple[bytes, tuple[str, ...]]]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> list[tuple[bytes, tuple[str, ...]]]:
             rows = connection.execute(QUERIES["ledger_given"], (session,)).fetchall()
             given = orjson.loads("[" + ",".join(row["memories"] for row in rows) + "]")
@@ -144,8 +151,6 @@ class Sessions(JournalPart):
         self._newly.stands(await self._db.write(work, anywhere=True))
 
     async def withdraw(self, session: Session, entries: Sequence[Entry]) -> None:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> Row:
             row = write_session(connection, session)
             for entry in entries:
@@ -178,7 +183,6 @@ class LatestTurnStore(JournalPart):
     """The part of the journal that is asked where sessions stand."""
 
     async def latest(self, limit: int, runtime: str = "", of: Scope | None = None) -> list[tuple[Session, Receipt]]:
-        """See :class:`memory.ports.Journal`."""
         query = ("latest_turns", (runtime, limit)) if of is None else ("latest_of", (runtime, limit, of.org, of.user))
 
         def work(connection: Connection) -> list[tuple[Session, Receipt]]:
@@ -188,8 +192,6 @@ class LatestTurnStore(JournalPart):
         return await self._db.read(work)
 
     async def turns(self, person: str, name: str, limit: int = 2) -> list[JournaledTurn]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> list[JournaledTurn]:
             end = name + "\U0010ffff" if len(name) >= NAMED else name
             found = (person, name, end, limit)
@@ -219,3 +221,110 @@ def _turn(connection: Connection, row: Row) -> JournaledTurn:
 
 def _missing(digest: bytes) -> JournaledMessage:
     return JournaledMessage(Message(Role.OTHER, (Text("[unreadable]"),), digest), redacted=True)
+
+
+_STEP = 200
+"""Messages that are read at once, from the end on."""
+
+Read = Callable[[Sequence[bytes]], Mapping[bytes, Message]]
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownTaint:
+    """The taint behind a history of so many bytes with this hash."""
+
+    size: int
+    hash: bytes
+    taint: Origin | None
+
+
+class RunningTaints:
+    """The taints of the sessions that are alive, of ``most`` of them."""
+
+    def __init__(self, most: int = 512) -> None:
+        self._lock = threading.Lock()
+        self._known: LruDict[str, _KnownTaint] = LruDict(most)
+
+    def behind(self, history: bytes, *, of: str, read: Read) -> Origin | None:
+        """The taint behind a joined history of the session ``of``; ``read`` gives messages by their digests."""
+        with self._lock:
+            known = self._known.get(of)
+        if known is None or known.hash != _hash(history[: known.size]):
+            known = _KnownTaint(0, b"", None)
+        # Its last message again: what a runtime says is told by what stands before it.
+        first = max(known.size // DIGEST - 1, 0)
+        digests = split(history)
+        unread: list[Message] = []
+        end, spoken = len(digests), False
+        while end > first and not spoken:
+            start = max(first, end - _STEP)
+            found = read(digests[start:end])
+            step = [found[key] for key in digests[start:end]]
+            spoken = any(message.role is Role.USER and message.spoken for message in step)
+            unread[:0] = step
+            end = start
+        taint = taint_of(unread, known.taint)
+        with self._lock:
+            self._known.put(of, _KnownTaint(len(history), _hash(history), taint))
+        return taint
+
+
+def _hash(history: bytes) -> bytes:
+    return blake2b(history, digest_size=16).digest()
+
+
+def reply_message(reply: Reply) -> Message | None:
+    """The reply as the message that a client sends back; None where nothing was said."""
+    name = digest(Role.ASSISTANT, reply.sent or reply.parts)
+    return Message(Role.ASSISTANT, reply.parts, name) if reply.parts else None
+
+
+def forms(parts: Sequence[Part], whole: bytes = b"") -> list[tuple[bytes, ...]]:
+    """The digests of the messages as which a client may send a reply back, the likeliest first; ``whole`` is that of
+    all parts as one message, where it is known.
+
+    As one message or, in the Responses format, as one for each part; and without the reasoning, which most
+    clients of the chat format leave out.
+    """
+    found: dict[tuple[bytes, ...], None] = {}
+    plain = tuple(part for part in parts if not isinstance(part, Reasoning))
+    for chosen in (tuple(parts), plain) if len(plain) < len(parts) else (plain,):
+        if chosen:
+            found[(whole if whole and len(chosen) == len(parts) else digest(Role.ASSISTANT, chosen),)] = None
+            if len(chosen) > 1:
+                found[tuple(digest(Role.ASSISTANT, (part,)) for part in chosen)] = None
+    return list(found)
+
+
+def going_on(link: bytes, digests: Iterable[bytes]) -> bytes:
+    """The link of a trail that goes on with these messages (see :meth:`memory.conversation.Conversation.trail`)."""
+    for key in digests:
+        link = chained(link, key)
+    return link
+
+
+def links(digests: Iterable[bytes]) -> list[bytes]:
+    """The trail of these messages."""
+    return list(accumulate(digests, chained, initial=b""))[1:]
+
+
+def last_link(history: bytes, bases: Iterable[EarlierExchange]) -> bytes:
+    """The last link of the trail of a history; hashing goes on from an exchange that the request continues."""
+    for past in bases:
+        if past.link and history.startswith(past.history):
+            return going_on(past.link, split(history[len(past.history) :]))
+    return going_on(b"", split(history))
+
+
+def write_trail(connection: Connection, draft: ExchangeDraft, session: int, number: int, link: bytes) -> None:
+    """Where this request ended, and where the next one will be when it sends the reply along."""
+    if not link or not (draft.kind.teaches or draft.extends):
+        return
+    if draft.kind.teaches:
+        connection.execute(QUERIES["session_tip"], {"turn": number, "session": session, "at": stamp(draft.at)})
+    links = [link]
+    if draft.complete:
+        links.extend(going_on(link, sequence) for sequence in draft.forms)
+    write_several(
+        connection, "trail_write", [(link, draft.namespace, session, number) for link in dict.fromkeys(links)]
+    )

@@ -28,13 +28,12 @@ from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.exchange_draft import Damaged, ExchangeDraft, Texts, dump, load
 from memory.stores.exchanges import Exchanges, WrittenExchange
 from memory.stores.forgetting import texts_of
-from memory.stores.histories import split
+from memory.stores.history_cache import split
 from memory.stores.lost_journal import files_aside
 from memory.stores.queries import QUERIES
 from memory.stores.rows import fact_of, passage_of, session_of
-from memory.stores.sessions import by_trail, write_new_entry, write_session
+from memory.stores.sessions import by_trail, links, write_new_entry, write_session
 from memory.stores.spill import Spill
-from memory.stores.trails import links
 
 log = logging.getLogger(__name__)
 
@@ -52,22 +51,18 @@ class SetAsideStore(Exchanges):
     _left: tuple[Path, ...] = ()  # that it could not write, and leaves to the next one
 
     async def commit(self, exchange: Exchange, entries: Sequence[Entry] = (), messages: Sequence[Message] = ()) -> None:
-        """See :class:`memory.ports.Journal`."""
         await super().commit(exchange, entries, messages)
         self._spill.drop(exchange.id)
 
     @property
     def aside(self) -> int:
-        """See :class:`memory.ports.Journal`."""
         return sum(id not in self._drafts for id in self._spill.ids)
 
     @property
     def broken(self) -> int:
-        """See :class:`memory.ports.Journal`."""
         return self._damaged + len(self._left)
 
     async def set_aside(self, exchange: Exchange, entries: Sequence[Entry] = ()) -> None:
-        """See :class:`memory.ports.Journal`."""
         # A commit that waits for a `forget` makes its draft only after it.
         under_way = None if self._gate.shut else self._drafts.get(exchange.id)
         drafted = await self._drafted_in_time(exchange.id, under_way) if under_way is not None else None
@@ -78,7 +73,6 @@ class SetAsideStore(Exchanges):
             self._spill.drop(exchange.id)
 
     async def take_back(self, but: Collection[str] = ()) -> int:
-        """See :class:`memory.ports.Journal`."""
         taken = 0
         for id in self._spill.ids:
             if id in self._drafts or id in but:
@@ -101,7 +95,6 @@ class SetAsideStore(Exchanges):
         return taken
 
     async def forget_aside(self) -> SetAsideErasure:
-        """See :class:`memory.ports.Journal`."""
         waiting = sum(id not in self._drafts for id in self._spill.ids) + len(self._left)
         pages = len(await asyncio.to_thread(files_aside, self._db.folder))
         if await self._db.read(_people) > 1:

@@ -27,7 +27,6 @@ MOST = 10_000
 """Files at most."""
 
 MOST_BYTES = 256 * 2**20
-"""Their bytes at most."""
 
 _UNFINISHED = ".part"
 

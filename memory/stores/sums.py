@@ -41,7 +41,6 @@ class Sums(JournalPart):
     _summed: LruDict[Scope | None, Summed]
 
     async def sums(self, since: datetime, of: Scope | None = None) -> list[ModelTotals]:
-        """See :class:`memory.ports.Journal`."""
         whose = None if of is None else Scope(of.org, of.user)
 
         def work(connection: Connection) -> Summed:
@@ -66,8 +65,6 @@ class Sums(JournalPart):
         return [each for each in told.sums.values() if each.day >= f"{since:%Y-%m-%d}"]
 
     async def measured(self, since: datetime, of: Scope) -> list[Measured]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> list[Measured]:
             rows = connection.execute(QUERIES["measured"], (stamp(since), of.org, of.user)).fetchall()
             ids = (orjson.dumps([row["id"] for row in rows]).decode(),)
@@ -91,8 +88,6 @@ class Sums(JournalPart):
         return await self._db.read(work)
 
     async def pages_given(self, of: Scope, limit: int) -> list[tuple[datetime, str]]:
-        """See :class:`memory.ports.Journal`."""
-
         def work(connection: Connection) -> list[tuple[datetime, str]]:
             rows = connection.execute(QUERIES["pages_given"], (of.org, of.user, of.project, limit))
             return [(datetime.fromisoformat(row["at"]), row["text"]) for row in rows]

@@ -16,24 +16,18 @@ class TransferStore(JournalPart):
     """The part of the journal that gives everything out, and takes it back."""
 
     async def facts_after(self, owner: str, after: str, limit: int) -> list[Fact]:
-        """See :class:`memory.services.transfer.exporting.Kept`."""
-
         def work(connection: Connection) -> list[Fact]:
             return [fact_of(row) for row in connection.execute(QUERIES["facts_after"], (owner, after, limit))]
 
         return await self._db.read(work)
 
     async def passages_after(self, owner: str, after: str, limit: int) -> list[Passage]:
-        """See :class:`memory.services.transfer.exporting.Kept`."""
-
         def work(connection: Connection) -> list[Passage]:
             return [passage_of(row) for row in connection.execute(QUERIES["passages_after"], (owner, after, limit))]
 
         return await self._db.read(work)
 
     async def uses_of(self, ids: Sequence[str]) -> dict[str, Mapping[str, tuple[int, int, int]]]:
-        """See :class:`memory.services.transfer.exporting.Kept`."""
-
         def work(connection: Connection) -> dict[str, Mapping[str, tuple[int, int, int]]]:
             found: dict[str, dict[str, tuple[int, int, int]]] = {}
             for row in ask_many(connection, "uses_of", ids):
@@ -43,13 +37,10 @@ class TransferStore(JournalPart):
         return await self._db.read(work)
 
     async def restore_uses(self, uses: Mapping[str, Mapping[str, tuple[int, int, int]]]) -> None:
-        """See :class:`memory.services.transfer.importing.Taking`."""
         rows = [(memory, session, *counts) for memory, each in uses.items() for session, counts in each.items()]
         await self._db.write(lambda connection: connection.executemany(QUERIES["use_restore"], rows))
 
     async def pins_of(self, person: str) -> list[tuple[bytes, int, str]]:
-        """See :class:`memory.services.transfer.exporting.Kept`."""
-
         def work(connection: Connection) -> list[tuple[bytes, int, str]]:
             rows = connection.execute(QUERIES["pins_whole"], (person,))
             return [(bytes(row["subject"]), row["part"], row["at"]) for row in rows]
@@ -57,21 +48,17 @@ class TransferStore(JournalPart):
         return await self._db.read(work)
 
     async def buried(self) -> int:
-        """See :class:`memory.services.transfer.exporting.Kept`."""
         return await self._db.read(
             lambda connection: int(connection.execute(QUERIES["tombstones_count"]).fetchone()["number"])
         )
 
     async def journaled(self, ids: Sequence[str]) -> frozenset[str]:
-        """See :class:`memory.services.transfer.importing.Taking`."""
-
         def work(connection: Connection) -> frozenset[str]:
             return frozenset(row["id"] for row in ask_many(connection, "exchanges_known", ids))
 
         return await self._db.read(work)
 
     async def sessions_called(self, person: str, runtime: str, name: str) -> list[Session]:
-        """See :class:`memory.services.transfer.importing.Taking`."""
         ending = f":{runtime}:{name}"
 
         def work(connection: Connection) -> list[Session]:

@@ -3,11 +3,14 @@
 Whole signature lines first, of what stands at the top and then of members; constants, fields, first lines of
 documentation and imports after them; what room is left goes to the lines of bodies whose names stand nowhere else.
 Parsing is by tree-sitter, which recovers from errors: a part of a file has an outline too.
+
+The line numbers that a file tool puts before a file's lines: found, taken off, and kept for the overview.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -16,14 +19,81 @@ from typing import Final
 
 from tree_sitter import Language, Node, Parser
 
-from memory.tiers.languages.bodies import without_bodies
-from memory.tiers.languages.detect import by_lines, by_path, is_named, shown_by
-from memory.tiers.languages.grammars import Grammar, load
-from memory.tiers.languages.patterns import defining
-from memory.tiers.line_selection import MAX_LINE_CHARS, Rank, RankedLine, narrow, select_lines
+from memory.tiers.languages import Grammar, by_lines, by_path, defining, is_named, load, shown_by, without_bodies
+from memory.tiers.lines import MAX_LINE_CHARS, Rank, RankedLine, narrow, select_lines
 from memory.tiers.listings import is_search
-from memory.tiers.numbering import Numbered, split
 from memory.tiers.shape import Hint
+
+# `     1→import os`, `  12<tab>foo` (cat -n, nl), `1: foo`, `11:foo`, `00012| foo`, ` 12 │ foo`.
+_NUMBER = re.compile(r"[ \t]*(?:L|line )?(\d{1,7})(→|\t|[ \t]?[|│][ ]?|: ?)")
+_SEPARATOR = re.compile(r"[→\t|│:]")
+# What stands before a command's output in some runtimes: a head of `name: value` lines that ends with this one.
+_OUTPUT = re.compile(r"(?:Output|stdout):?[ \t]*\r?\Z", re.IGNORECASE)
+_HEAD = 10
+_LOOKED_AT = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A text's lines, what stood before each (`12→`, empty where nothing did), and the file's own numbers."""
+
+    lines: list[str]
+    marks: list[str]
+    own: bool
+    """Whether the numbers are the file tool's own; else the marks are empty."""
+
+
+def split(text: str) -> Numbered:
+    """The lines of the text without their numbers. Lines that a tool said about a numbered file are left empty."""
+    lines = text.replace("\r\n", "\n").replace("\x00", "").split("\n")
+    separator = _separator(lines)
+    if separator is None:
+        start = _after_head(lines)
+        bare = [""] * start + lines[start:]
+        return Numbered(bare, [""] * len(lines), False)
+    codes, marks = [], []
+    for line in lines:
+        match = _NUMBER.match(line)
+        if match and separator in match[2]:
+            codes.append(line[match.end() :])
+            marks.append(match[1] + match[2])
+        else:
+            codes.append("")
+            marks.append("")
+    return Numbered(codes, marks, True)
+
+
+def _separator(lines: list[str]) -> str | None:
+    """What stands between number and line, where most lines are numbered and the numbers grow."""
+    seen: Counter[str] = Counter()
+    last: dict[str, int] = {}
+    looked = 0
+    for line in lines:
+        if not line.strip():
+            continue
+        looked += 1
+        match = _NUMBER.match(line)
+        if match:
+            sign = _SEPARATOR.search(match[2])
+            kind = sign[0] if sign else ""
+            number = int(match[1])
+            if number > last.get(kind, -1):
+                seen[kind] += 1
+            last[kind] = number
+        if looked == _LOOKED_AT:
+            break
+    if not seen:
+        return None
+    kind, count = seen.most_common(1)[0]
+    return kind if count >= max(2, looked * 0.6) else None
+
+
+def _after_head(lines: list[str]) -> int:
+    for row, line in enumerate(lines[:_HEAD]):
+        if _OUTPUT.match(line):
+            return row + 1
+    return 0
+
 
 MOST_PARSED: Final = 250_000
 """Characters of a text that are looked at; what comes behind them is left out of the overview.

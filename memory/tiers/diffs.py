@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from memory.tiers.line_selection import Rank, RankedLine, clip, narrow, select_lines
+from memory.tiers.lines import Rank, RankedLine, clip, narrow, select_lines
 from memory.tiers.shape import Hint
 
 _MOST_READ: Final = 400_000

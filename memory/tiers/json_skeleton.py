@@ -13,9 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from memory.tiers.lines import LEAST
+from memory.tiers.lines import LEAST, clean, cut
 from memory.tiers.shape import Hint
-from memory.tiers.terminal_lines import clean, cut
 
 _NAMING: Final = ("id", "name", "path", "file", "key", "title", "url", "identifier", "number", "code", "symbol", "date")
 _INDENT = re.compile(r"[\[{]\n( {1,8}|\t)")

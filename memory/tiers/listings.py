@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from memory.tiers.line_selection import Rank, RankedLine, clip, select_lines
+from memory.tiers.lines import Rank, RankedLine, clip, select_lines
 from memory.tiers.shape import Hint
 
 _MOST_READ: Final = 400_000

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Final
 
-from memory.tiers.lines import LEAST, ends, led_by, pieces, with_any
+from memory.tiers.lines import LEAST, clean, ends, led_by, pieces, with_any
 from memory.tiers.shape import Hint
-from memory.tiers.terminal_lines import clean
 
 # What an error or a warning is told with. Searched for as plain text in the whole log, which is many times faster than
 # one pattern on each line; the pattern then judges the few lines that have one.

@@ -2,27 +2,123 @@
 
 Each maker of an overview knows its own kind and answers None to all others; the first that answers has its share of
 the room, and the rest goes to the most telling lines that are not in it yet.
+
+L0: what a text is, in one line: the file, the command and how it ended, the search and its count, a page's title.
+
+What runtimes put around the output of a command or a tool, taken off: the exit code, and the output itself.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from memory.tiers.code import code
 from memory.tiers.diffs import diff
-from memory.tiers.headline import headline
-from memory.tiers.json_skeleton import json_skeleton
-from memory.tiers.lines import ends, led_by, lines, pieces
+from memory.tiers.json_skeleton import json_skeleton, shape_of
+from memory.tiers.lines import clean, cut, ends, led_by, lines, pieces
 from memory.tiers.listings import is_listing, is_search, listing, searches
-from memory.tiers.logs import log
-from memory.tiers.pages import markdown, table, web_page
-from memory.tiers.prose import prose
-from memory.tiers.shape import Hint, Overview, Tiers, budget_of
-from memory.tiers.terminal_lines import clean, cut
-from memory.tiers.tool_output_frame import UnframedOutput, unframed
+from memory.tiers.logs import first_error, is_log, log, outcome
+from memory.tiers.pages import markdown, prose, table, title, web_page
+from memory.tiers.shape import MAX_LINE_CHARS, Hint, Overview, Tiers, budget_of
+
+_MOST_READ: Final = 200_000
+_MOST_ARGUMENTS: Final = 20_000
+_PATTERNS: Final = ("pattern", "query", "regex", "search", "q", "url", "prompt", "description", "name", "id")
+_BLANKS = re.compile(r"\s+")
+_NUMBER = re.compile(r"\A\s{0,8}L?\d{1,6}(?:→|\t|[:|] ?| {2,})")
+
+
+def headline(framed: UnframedOutput, hint: Hint) -> str:
+    """The one line, at most :data:`MAX_LINE_CHARS` characters; never empty."""
+    body = framed.body
+    many = body.count("\n") + (not body.endswith("\n")) if body else 0
+    size = f"{many} lines" if many != 1 else f"{len(body)} characters"
+    parts = [part for part in (_what(body, hint), _ending(framed, hint), size, _gist(body, hint)) if part]
+    return _one_line(" · ".join(parts))
+
+
+def _what(body: str, hint: Hint) -> str:
+    """What was asked for."""
+    if hint.command:
+        return f"$ {_short(hint.command, 80)}"
+    argument = _argument(hint)
+    if is_search(hint) or is_listing(hint):
+        place = f" in {hint.path}" if hint.path else ""
+        return _short(f"{hint.tool} {argument}{place}".strip(), 100)
+    if hint.path:
+        return _tail(hint.path, 90)
+    return _short(f"{hint.tool} {argument}".strip(), 80)
+
+
+def _ending(framed: UnframedOutput, hint: Hint) -> str:
+    if framed.exit is not None:
+        return f"exit {framed.exit}"
+    return "failed" if hint.failed else ""
+
+
+def _gist(body: str, hint: Hint) -> str:
+    """What it says: the first error, else how it ended, else its keys, else its title."""
+    head = body[:_MOST_READ]
+    if head.lstrip()[:1] in ("{", "[") and len(body) <= _MOST_READ and (keys := shape_of(body)):
+        return keys
+    rows = head.split("\n")
+    if hint.failed or is_log(rows, hint):
+        return first_error(rows) or outcome(rows) or _first(rows)
+    if hint.path or is_search(hint) or is_listing(hint):
+        return _first(rows)
+    return title(head) or _first(rows)
+
+
+def _first(rows: Sequence[str]) -> str:
+    """The first line that says something, without a line number."""
+    for row in rows[:200]:
+        row = _NUMBER.sub("", row).strip()
+        if sum(c.isalnum() for c in row[:200]) >= 4:
+            return row
+    return ""
+
+
+def _argument(hint: Hint) -> str:
+    """The one argument that says what was looked for."""
+    if not 2 < len(hint.arguments) <= _MOST_ARGUMENTS:
+        return ""
+    try:
+        read = json.loads(hint.arguments)
+    except (ValueError, RecursionError):
+        return ""
+    if not isinstance(read, Mapping):
+        return ""
+    for name in _PATTERNS:
+        value = read.get(name)
+        if isinstance(value, str) and value.strip():
+            return json.dumps(value, ensure_ascii=False)
+    values = [
+        f"{key}={value}" for key, value in read.items() if isinstance(value, (str, int)) and len(str(value)) <= 60
+    ]
+    return " ".join(values[:4])
+
+
+def _short(text: str, most: int) -> str:
+    text = _BLANKS.sub(" ", text[: most * 4]).strip()
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def _tail(path: str, most: int) -> str:
+    """A path's end: its beginning is the same for all files of a project."""
+    path = _BLANKS.sub(" ", path[-most * 4 :]).strip()
+    return path if len(path) <= most else "…" + path[-most + 1 :]
+
+
+def _one_line(text: str) -> str:
+    text = "".join(c if c.isprintable() else "\ufffd" for c in _short(text, MAX_LINE_CHARS))
+    return text or "nothing"
+
 
 WORTH_AN_OVERVIEW: Final = 600
 """Characters below which L0 is all there is."""
@@ -101,3 +197,80 @@ def _places(overview: Sequence[str], rows: Sequence[str]) -> list[int] | None:
         before = numbers[next_one] if next_one < len(numbers) else numbers[-1]
         places.append(before)
     return places if filled_rows and len(places) >= 0.9 * len(filled_rows) else None
+
+
+_HEAD = re.compile(r"\A\s{0,4}(?:[A-Z][A-Za-z ]{2,30}[: ][^\n]{0,400}\n){0,8}?Output:[ ]?\n?")
+_EXIT = re.compile(r"(?:[Ee]xit(?:ed with)? ?[Cc]ode:? |[Ee]xited with code |<returncode>|<exit_code>)(-?\d{1,6})\b")
+_FIRST_LINE = re.compile(r"\A(?:Error: )?(?:Command failed with )?[Ee]xit code:? (-?\d{1,6})\n")
+_TAIL = re.compile(
+    r"\n(?:Exit Code|exit code|Exit code): (-?\d{1,6})\b[^\n]{0,200}(?:\n[A-Z][\w ]{2,30}: [^\n]{0,200}){0,4}\s{0,8}\Z"
+)
+# Claude Code and its kin put reminders of their own into results; the same words in every one of them.
+_REMINDER: Final = ("<system-reminder>", "</system-reminder>")
+_BLOCKS = re.compile(r'\A\s{0,8}(?:\[\s{0,8}\{\s{0,8}"(?:type|text)"|\{\s{0,8}"(?:output|stdout|content)")\s{0,4}:')
+_MOST_PARSED: Final = 8_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class UnframedOutput:
+    """An output without its frame."""
+
+    body: str
+    exit: int | None
+    """The exit code, None where none is told."""
+
+
+def unframed(text: str) -> UnframedOutput:
+    """The output in a tool's result, and how the command ended."""
+    if _REMINDER[0] in text:
+        text = _without_reminders(text)
+    if _BLOCKS.match(text) and len(text) <= _MOST_PARSED and (inner := _in_json(text)) is not None:
+        return inner
+    if head := _HEAD.match(text):
+        exit_line = _EXIT.search(head[0])
+        body = text[head.end() :]
+        if exit_line is None and (tail := _TAIL.search(body[-1200:])):
+            return UnframedOutput(body, int(tail[1]))
+        return UnframedOutput(body, int(exit_line[1]) if exit_line else None)
+    if first := _FIRST_LINE.match(text):
+        return UnframedOutput(text[first.end() :], int(first[1]))
+    if exit_line := _EXIT.search(text[:200]) or _EXIT.search(text[-200:]):
+        return UnframedOutput(text, int(exit_line[1]))
+    return UnframedOutput(text, None)
+
+
+def _without_reminders(text: str) -> str:
+    """The text without the reminders of the runtime, unless it is nothing but these; one that does not end is text."""
+    head, *others = text.split(_REMINDER[0])
+    lines = [head]
+    for other in others:
+        _, end, rest = other.rpartition(_REMINDER[1])
+        lines.append(rest if end else _REMINDER[0] + other)
+    without = "".join(lines)
+    return without if without.strip() else text
+
+
+def _in_json(text: str) -> UnframedOutput | None:
+    """The output where JSON is only its envelope: nothing else in it is large."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    match value:
+        case list() if all(isinstance(each, dict) and isinstance(each.get("text"), str) for each in value):
+            return UnframedOutput("\n".join(each["text"] for each in value), None)
+        case dict():
+            for key in ("output", "stdout", "content"):
+                inner = value.get(key)
+                if isinstance(inner, str) and len(inner) * 4 > len(text) * 3:
+                    return UnframedOutput(inner, _code(value))
+    return None
+
+
+def _code(value: dict[str, object]) -> int | None:
+    for holder in (value, value.get("metadata")):
+        if isinstance(holder, dict):
+            for key in ("exit_code", "exitCode", "returncode", "code"):
+                if isinstance(holder.get(key), int):
+                    return int(holder[key])
+    return None

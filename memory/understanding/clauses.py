@@ -15,8 +15,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from memory.language.prose import own_words, without_tags
-from memory.language.sentences import BlockShape, TextBlock, blocks, sentences
+from memory.language.sentences import BlockShape, TextBlock, blocks, own_words, sentences, without_tags
 from memory.understanding.cores import core
 from memory.understanding.dependence import ALONE, Dependence, DependenceHead, shape
 from memory.understanding.encoder import Encoder, unpointed

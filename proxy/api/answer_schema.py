@@ -24,8 +24,7 @@ from typing import (
 
 import msgspec
 
-from memory.hooks.answer_fields import Fields
-from memory.hooks.route_request import Answer
+from memory.hooks.route_request import Answer, Fields
 from proxy.api.responses import Json
 
 Schema = dict[str, Any]

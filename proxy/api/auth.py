@@ -2,6 +2,8 @@
 
 The token of the home folder, in a file that only its owner can read, may do everything; others stand in a file of
 theirs. Web pages and foreign names were turned away before, at the door of every path.
+
+A ticket that opens the web page, once and soon: ``palimpsest open`` trades the token for it.
 """
 
 from __future__ import annotations
@@ -9,16 +11,17 @@ from __future__ import annotations
 import hmac
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, TypedDict
 
 from aiohttp import web
 
-from memory.audit import AuditEntry
+from memory.provenance import AuditEntry
 from proxy.api.access import ACCESS, ALL, Access, refused
-from proxy.api.params import reads_of
-from proxy.api.responses import FAULTS, Handler, fault, sentence_of
+from proxy.api.params import body_of, reads_of
+from proxy.api.responses import FAULTS, Handler, Json, answer, fault, sentence_of
 from proxy.auth.middleware import CHECKS
 from proxy.auth.tokens import ApiToken, TokenRole
+from proxy.auth.web_sessions import TICKET_SECONDS
 from proxy.edge import EDGE, Edge
 from proxy.fail_open import fail_open
 
@@ -120,3 +123,21 @@ async def record(request: web.Request, edge: Edge, access: Access, status: int) 
 def _sent(headers: Mapping[str, str]) -> str:
     scheme, _, bearer = headers.get("Authorization", "").strip().partition(" ")
     return headers.get("x-palimpsest-token", "").strip() or (bearer.strip() if scheme.lower() == "bearer" else "")
+
+
+routes = web.RouteTableDef()
+
+
+class Ticket(TypedDict):
+    """The path that opens the page, once, and for how many seconds it does."""
+
+    path: str
+    seconds: float
+
+
+@routes.post("/api/tickets")
+async def ticket(request: web.Request) -> Json[Ticket]:
+    """A new one, and the path at which it opens the page."""
+    await body_of(request, {})
+    ticket = request.app[EDGE].visitors.ticket()
+    return answer({"path": f"/palimpsest/open?ticket={ticket}", "seconds": TICKET_SECONDS}, 201)

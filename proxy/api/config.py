@@ -10,7 +10,7 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from memory.context.trial import tried
-from memory.hooks.answer_fields import Fields
+from memory.hooks.route_request import Fields
 from memory.parts import Memory
 from memory.scope import Scope
 from memory.settings import RecallSettings, SheddingSettings

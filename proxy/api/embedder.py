@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from aiohttp import web
 
-from memory.hooks.params import checked_text
+from memory.hooks.route_request import checked_text
 from memory.models.embedder_choice import NAMES, load, well_formed
 from memory.parts import Memory
 from memory.ports import Embedder

@@ -5,9 +5,8 @@ from __future__ import annotations
 from aiohttp import web
 
 from proxy.api import (
-    audit,
+    auth,
     config,
-    content,
     embedder,
     export,
     facts,
@@ -19,18 +18,14 @@ from proxy.api import (
     imports,
     keys,
     log,
-    names,
     openapi,
     page,
     person,
     provenance,
-    ready,
     savings,
     search,
     sessions,
     status,
-    tickets,
-    tools,
 )
 from proxy.api.auth import authenticate
 from proxy.api.elsewhere import after_opening
@@ -38,19 +33,15 @@ from proxy.api.responses import answers
 from proxy.edge import EDGE, Edge
 
 _PARTS = (
-    audit,
     health,
     findings,
-    ready,
     status,
     savings,
     search,
-    names,
     facts,
     export,
     imports,
     hook,
-    content,
     sessions,
     forget,
     page,
@@ -59,8 +50,7 @@ _PARTS = (
     openapi,
     embedder,
     config,
-    tools,
-    tickets,
+    auth,
     keys,
     person,
 )

@@ -9,12 +9,11 @@ from typing import Annotated, Any, Literal, TypedDict
 from aiohttp import web
 
 from memory.fact import Fact, FactKind, Origin, State
-from memory.hooks.answer_fields import Fields
-from memory.hooks.params import checked_text, choice
+from memory.hooks.route_request import Fields, checked_text, choice
 from memory.parts import Memory
 from memory.provenance import MemorySource, quarantined
 from memory.services.person.fact_decisions import FactDecision, FactDecisionKind
-from proxy.api import serializers
+from proxy.api import responses
 from proxy.api.forget import Forgetting, forgotten_json
 from proxy.api.params import body_of, id_of, memory_of, owners_of, query_choices, query_limit, query_text, scope_of
 from proxy.api.responses import Json, answer
@@ -26,21 +25,21 @@ routes = web.RouteTableDef()
 class FactsFound(TypedDict):
     """Facts, the newest first."""
 
-    facts: list[serializers.MemoryJson]
+    facts: list[responses.MemoryJson]
 
 
 class DraftsFound(TypedDict):
     """Drafts that wait for a person, and those that were put off, the newest first."""
 
-    drafts: list[serializers.MemoryJson]
-    deferred: list[serializers.MemoryJson]
+    drafts: list[responses.MemoryJson]
+    deferred: list[responses.MemoryJson]
 
 
 class FactDecided(TypedDict):
     """A fact as it stands, and what was decided of it last: ``confirmed``, ``dismissed`` as of the moment, ``refuted``
     as wrong, or ``unlearned`` as learnt by mistake."""
 
-    memory: serializers.MemoryJson
+    memory: responses.MemoryJson
     decision: FactDecisionKind
     at: datetime
 
@@ -58,7 +57,7 @@ class FactChange(TypedDict):
     """What becomes of a fact: it is ``held`` from then on, is ``kept``, is ``ended``, or is ``contradicted`` by one
     that holds, too."""
 
-    memory: serializers.MemoryJson
+    memory: responses.MemoryJson
     becomes: Becomes
 
 
@@ -74,7 +73,7 @@ class CameFrom(TypedDict):
     came_from: MemorySource
 
 
-SourcedMemory = Annotated[dict[str, Any], Fields("SourcedMemory", serializers.MemoryJson, CameFrom)]
+SourcedMemory = Annotated[dict[str, Any], Fields("SourcedMemory", responses.MemoryJson, CameFrom)]
 
 
 @routes.get("/api/facts")
@@ -87,7 +86,7 @@ async def facts(request: web.Request) -> Json[FactsFound]:
     commands = memory_of(request).commands
     found = await commands.facts(owners, text, kinds=kinds, states=states, origins=origins, limit=limit)
     now = datetime.now().astimezone()
-    return answer({"facts": [serializers.memory(fact, now) for fact in found]})
+    return answer({"facts": [responses.memory(fact, now) for fact in found]})
 
 
 @routes.get("/api/drafts")
@@ -97,8 +96,8 @@ async def drafts(request: web.Request) -> Json[DraftsFound]:
     now = datetime.now().astimezone()
     return answer(
         {
-            "drafts": [serializers.memory(fact, now) for fact in waiting],
-            "deferred": [serializers.memory(fact, now) for fact in deferred],
+            "drafts": [responses.memory(fact, now) for fact in waiting],
+            "deferred": [responses.memory(fact, now) for fact in deferred],
         }
     )
 
@@ -122,7 +121,7 @@ async def decisions(request: web.Request) -> Json[FactsDecided]:
 
 def decisions_of(found: Iterable[tuple[Fact, FactDecision]], now: datetime) -> list[FactDecided]:
     """Facts, and what was decided of them."""
-    return [{"memory": serializers.memory(fact, now), "decision": each.kind, "at": each.at} for fact, each in found]
+    return [{"memory": responses.memory(fact, now), "decision": each.kind, "at": each.at} for fact, each in found]
 
 
 @routes.get("/api/facts/{id}")
@@ -131,17 +130,17 @@ async def fact(request: web.Request) -> Json[SourcedMemory]:
     mine = await owners_of(request)
     held = await memory_of(request).commands.memory(id_of(request), (*mine, *quarantined(mine)))
     came = await memory_of(request).quarantine.source_of(held)
-    return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True) | {"came_from": came})
+    return answer(responses.memory(held, datetime.now().astimezone(), by_id=True) | {"came_from": came})
 
 
 @routes.patch("/api/facts/{id}")
-async def pin(request: web.Request) -> Json[serializers.MemoryJson]:
+async def pin(request: web.Request) -> Json[responses.MemoryJson]:
     """``{"pinned": true}``: pin or unpin a fact."""
     body = await body_of(request, {"pinned": bool})
     if "pinned" not in body:
         raise Refusal(422, "pinned is missing; it is what can be changed")
     held = await memory_of(request).commands.pin(id_of(request), await owners_of(request), body["pinned"])
-    return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True))
+    return answer(responses.memory(held, datetime.now().astimezone(), by_id=True))
 
 
 @routes.delete("/api/facts/{id}")
@@ -152,11 +151,11 @@ async def delete(request: web.Request) -> Json[Forgetting]:
 
 
 @routes.post("/api/facts/{id}/confirm")
-async def confirm(request: web.Request) -> Json[serializers.MemoryJson]:
+async def confirm(request: web.Request) -> Json[responses.MemoryJson]:
     """Confirm that a fact still holds."""
     await body_of(request, {})
     held = await memory_of(request).fact_reviser.confirm(id_of(request), await owners_of(request))
-    return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True))
+    return answer(responses.memory(held, datetime.now().astimezone(), by_id=True))
 
 
 @routes.get("/api/facts/{id}/confirm")
@@ -168,7 +167,7 @@ async def would_confirm(request: web.Request) -> Json[WouldConfirm]:
 
 def changes_of(pairs: Iterable[tuple[Fact, Fact]], now: datetime) -> list[FactChange]:
     """Facts as they are, and what would become of them."""
-    return [{"memory": serializers.memory(before, now), "becomes": _becomes(before, after)} for before, after in pairs]
+    return [{"memory": responses.memory(before, now), "becomes": _becomes(before, after)} for before, after in pairs]
 
 
 def _becomes(before: Fact, after: Fact) -> Becomes:
@@ -180,61 +179,61 @@ def _becomes(before: Fact, after: Fact) -> Becomes:
 
 
 @routes.post("/api/facts/{id}/dismiss")
-async def dismiss(request: web.Request) -> Json[serializers.MemoryJson]:
+async def dismiss(request: web.Request) -> Json[responses.MemoryJson]:
     """Dismiss a draft: it was of the moment."""
     await body_of(request, {})
     held = await memory_of(request).fact_reviser.dismiss(id_of(request), await owners_of(request))
-    return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True))
+    return answer(responses.memory(held, datetime.now().astimezone(), by_id=True))
 
 
 @routes.post("/api/facts/{id}/defer")
-async def defer(request: web.Request) -> Json[serializers.MemoryJson]:
+async def defer(request: web.Request) -> Json[responses.MemoryJson]:
     """Put a draft off: it is not asked about for a day."""
     await body_of(request, {})
     held = await memory_of(request).fact_reviser.defer(id_of(request), await owners_of(request))
-    return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True))
+    return answer(responses.memory(held, datetime.now().astimezone(), by_id=True))
 
 
 @routes.post("/api/facts/{id}/refute")
-async def refute(request: web.Request) -> Json[serializers.MemoryJson]:
+async def refute(request: web.Request) -> Json[responses.MemoryJson]:
     """Say that a fact is wrong and nothing takes its place: it ends, and stays in its history."""
     await body_of(request, {})
     held = await memory_of(request).fact_reviser.refute(id_of(request), await owners_of(request))
-    return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True))
+    return answer(responses.memory(held, datetime.now().astimezone(), by_id=True))
 
 
 @routes.post("/api/facts/{id}/unlearn")
-async def unlearn(request: web.Request) -> Json[serializers.MemoryJson]:
+async def unlearn(request: web.Request) -> Json[responses.MemoryJson]:
     """Take back that a fact was learnt: it is put away, and what it had ended holds again."""
     await body_of(request, {})
     held = await memory_of(request).fact_reviser.unlearn(id_of(request), await owners_of(request))
-    return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True))
+    return answer(responses.memory(held, datetime.now().astimezone(), by_id=True))
 
 
 @routes.post("/api/facts/{id}/take-back")
-async def take_back(request: web.Request) -> Json[serializers.MemoryJson]:
+async def take_back(request: web.Request) -> Json[responses.MemoryJson]:
     """Undo what was decided last of a fact (confirm, dismiss, defer, refute, unlearn), for as long as nothing else has
     changed it."""
     await body_of(request, {})
     held = await memory_of(request).fact_reviser.take_back(id_of(request), await owners_of(request))
-    return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True))
+    return answer(responses.memory(held, datetime.now().astimezone(), by_id=True))
 
 
 @routes.post("/api/facts/{id}/update")
-async def update(request: web.Request) -> Json[serializers.MemoryJson]:
+async def update(request: web.Request) -> Json[responses.MemoryJson]:
     """``{"text": …}``: replace a fact by what holds now; answers the new fact."""
     body = await body_of(request, {"text": str})
     text = checked_text(body.get("text", ""), "text", required=True)
     held = await memory_of(request).fact_reviser.update(id_of(request), text, await owners_of(request))
-    return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True))
+    return answer(responses.memory(held, datetime.now().astimezone(), by_id=True))
 
 
 @routes.post("/api/remember")
-async def remember(request: web.Request) -> Json[serializers.MemoryJson]:
+async def remember(request: web.Request) -> Json[responses.MemoryJson]:
     """``{"text": …, "kind": …, "pinned": …}``: add a fact in the person's own words; it can be found at once."""
     body = await body_of(request, {"text": str, "kind": str, "pinned": bool})
     text = checked_text(body.get("text", ""), "text", required=True)
     kind = choice(body["kind"], "kind", FactKind) if "kind" in body else None
     commands = memory_of(request).commands
     held = await commands.remember(text, scope_of(request), kind=kind, pinned=body.get("pinned", False))
-    return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True), 201)
+    return answer(responses.memory(held, datetime.now().astimezone(), by_id=True), 201)

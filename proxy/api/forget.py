@@ -10,12 +10,12 @@ from typing import TypedDict
 from aiohttp import web
 
 from memory.context.rank import Memory
-from memory.hooks.params import checked_text
+from memory.hooks.route_request import checked_text
 from memory.parts import Memory as Parts
 from memory.ports import Forgotten
 from memory.provenance import quarantined
 from memory.research import QUESTIONS, TRAILS, index_owners
-from proxy.api import serializers
+from proxy.api import responses
 from proxy.api.params import body_of, id_of, memory_of, owners_of
 from proxy.api.responses import Json, answer
 from proxy.errors import Refusal
@@ -29,7 +29,7 @@ class WouldForget(TypedDict):
     """What would be deleted, what of the person's own words would stay, and how many exchanges are still to be learned
     from."""
 
-    would_forget: list[serializers.MemoryJson]
+    would_forget: list[responses.MemoryJson]
     would_stay: list[str]
     behind: int
 
@@ -80,10 +80,10 @@ class Going:
 async def preview(request: web.Request) -> Json[WouldForgetWith]:
     """What would go if this memory were forgotten, and what would stay."""
     would, now = await going(memory_of(request), id_of(request), await owners_of(request)), datetime.now().astimezone()
-    others = [serializers.memory(each, now) for each in would.others]
+    others = [responses.memory(each, now) for each in would.others]
     return answer(
         {
-            "would_forget": [serializers.memory(would.memory, now, by_id=True), *others],
+            "would_forget": [responses.memory(would.memory, now, by_id=True), *others],
             "would_stay": would.stay,
             "behind": would.behind,
             "messages": would.messages,
@@ -118,7 +118,7 @@ async def forget(request: web.Request) -> Json[WouldForget | Forgetting]:
         behind = await commands.learned()
         found, stay = await commands.alike(query, owners), await commands.own_words_alike(query, mine)
         now = datetime.now().astimezone()
-        would = [serializers.memory(held, now) for held in found]
+        would = [responses.memory(held, now) for held in found]
         return answer({"would_forget": would, "would_stay": stay, "behind": behind})
     ids = body["ids"]
     if not ids or len(ids) > MOST_IDS or not all(isinstance(id, str) and 4 <= len(id) <= 64 for id in ids):

@@ -15,7 +15,7 @@ from aiohttp import web
 
 from memory.conversation import Reply, Text
 from memory.edits import Append
-from memory.hooks.params import checked_text
+from memory.hooks.route_request import checked_text
 from memory.learning.redact import redact_name
 from memory.lru import LruDict
 from memory.session import Arrival, Prepared, RequestKind

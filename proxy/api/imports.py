@@ -16,8 +16,7 @@ from aiohttp import web
 
 from memory.conversation import Conversation
 from memory.features import features
-from memory.hooks.answer_fields import Fields
-from memory.hooks.params import CONTROLS, checked_text
+from memory.hooks.route_request import CONTROLS, Fields, checked_text
 from memory.learning.redact import redact_name
 from memory.parts import Memory
 from memory.services.transfer.importing import ImportSummary

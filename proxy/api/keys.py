@@ -9,8 +9,7 @@ from typing import Annotated, Any, TypedDict
 from aiohttp import web
 
 from memory.client_key import ClientKey
-from memory.hooks.answer_fields import Fields
-from memory.hooks.params import checked_text
+from memory.hooks.route_request import Fields, checked_text
 from proxy.api.access import access
 from proxy.api.params import body_of, memory_of
 from proxy.api.responses import Json, answer
@@ -56,7 +55,7 @@ class RevokedKey(TypedDict):
 @routes.get("/api/keys")
 async def listed(request: web.Request) -> Json[KeysList]:
     """Every key that was issued to a client's user, and whether it is in force."""
-    return answer({"keys": [_told(key) for key in await memory_of(request).journal.client_keys()]})
+    return answer({"keys": [_issued_json(key) for key in await memory_of(request).journal.client_keys()]})
 
 
 @routes.post("/api/keys")
@@ -82,7 +81,7 @@ async def issued(request: web.Request) -> Json[NewKey]:
     if not await memory_of(request).journal.add_client_key(key):
         raise Refusal(409, f"there is a key {key.name!r} that was not revoked")
     request.app[EDGE].client_keys.issued(key)
-    return answer(_told(key) | {"key": text}, 201)
+    return answer(_issued_json(key) | {"key": text}, 201)
 
 
 @routes.delete("/api/keys/{name}")
@@ -95,7 +94,7 @@ async def revoked(request: web.Request) -> Json[RevokedKey]:
     return answer({"revoked": called})
 
 
-def _told(key: ClientKey) -> IssuedKey:
+def _issued_json(key: ClientKey) -> IssuedKey:
     told = asdict(key)
     del told["hash"]
     return told | {"in_force": key.in_force(datetime.now(UTC))}

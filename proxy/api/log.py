@@ -1,4 +1,7 @@
-"""What was done to requests: which memories were added, why, how large, how long it took; why the newest is so."""
+"""What was done to requests: which memories were added, why, how large, how long it took; why the newest is so.
+
+The audit log: who asked what of our own endpoints.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,17 @@ from typing import Annotated, Any, TypedDict
 
 from aiohttp import web
 
+from memory.context.budget import saved
 from memory.context.rank import Memory as RankedMemory
-from memory.context.shed_savings import saved
 from memory.conversation import Usage
 from memory.fact import Sensitivity
-from memory.hooks.answer_fields import Fields
+from memory.hooks.route_request import Fields
 from memory.parts import Memory
+from memory.provenance import AuditEntry
 from memory.scope import Scope
 from memory.services.person.why import why as found_out
 from memory.session import Receipt
-from proxy.api import serializers
+from proxy.api import responses
 from proxy.api.params import id_of, memory_of, owners_of, person_of, query_limit, query_text, scope_of
 from proxy.api.responses import Json, answer
 from proxy.errors import Refusal
@@ -30,7 +34,7 @@ USES = 20
 class ReceiptsList(TypedDict):
     """The newest requests, in short."""
 
-    receipts: list[serializers.ReceiptLine]
+    receipts: list[responses.ReceiptLine]
 
 
 class ShedSeen(TypedDict):
@@ -47,7 +51,7 @@ class SeenAfter(TypedDict):
     seen: ShedSeen | None
 
 
-ReceiptSeen = Annotated[dict[str, Any], Fields("ReceiptSeen", serializers.ReceiptJson, SeenAfter)]
+ReceiptSeen = Annotated[dict[str, Any], Fields("ReceiptSeen", responses.ReceiptJson, SeenAfter)]
 
 
 class AddedNow(TypedDict):
@@ -65,7 +69,7 @@ class LeftOut(TypedDict):
     score: float
 
 
-AddedMemory = Annotated[dict[str, Any], Fields("AddedMemory", serializers.MemoryJson, AddedNow)]
+AddedMemory = Annotated[dict[str, Any], Fields("AddedMemory", responses.MemoryJson, AddedNow)]
 LeftMemory = Annotated[dict[str, Any], Fields("LeftMemory", AddedMemory, LeftOut)]
 
 
@@ -92,7 +96,7 @@ class Why(TypedDict):
     gone: int
     nothing: str
     left: list[LeftMemory]
-    receipt: serializers.ReceiptLine
+    receipt: responses.ReceiptLine
 
 
 class ShownIn(TypedDict):
@@ -102,7 +106,7 @@ class ShownIn(TypedDict):
     why: dict[str, float]
 
 
-UseOfMemory = Annotated[dict[str, Any], Fields("UseOfMemory", serializers.ReceiptLine, ShownIn)]
+UseOfMemory = Annotated[dict[str, Any], Fields("UseOfMemory", responses.ReceiptLine, ShownIn)]
 
 
 class UsesFound(TypedDict):
@@ -127,7 +131,7 @@ async def log(request: web.Request) -> Json[ReceiptsList]:
         receipts = await journal.receipts_of_session(id, session.scope, limit)
     else:
         receipts = await journal.receipts(limit, person)
-    return answer({"receipts": [serializers.line(receipt) for receipt in receipts]})
+    return answer({"receipts": [responses.line(receipt) for receipt in receipts]})
 
 
 @routes.get("/api/log/{id}")
@@ -137,7 +141,7 @@ async def receipt(request: web.Request) -> Json[ReceiptSeen]:
     held = await memory_of(request).journal.receipt(id, person_of(request)) if 4 <= len(id) <= 64 else None
     if held is None:
         raise Refusal(404, f"there is no receipt {id[:64]!r}, or its beginning stands for several")
-    return answer({**serializers.receipt(held), "seen": await _seen(memory_of(request), held)})
+    return answer({**responses.receipt(held), "seen": await _seen(memory_of(request), held)})
 
 
 async def _seen(memory: Memory, held: Receipt) -> ShedSeen | None:
@@ -163,7 +167,7 @@ async def uses(request: web.Request) -> Json[UsesFound]:
         {
             "id": held.id,
             "requests": [
-                serializers.line(receipt) | {"score": shown.score, "why": dict(shown.why)}
+                responses.line(receipt) | {"score": shown.score, "why": dict(shown.why)}
                 for receipt in receipts
                 for shown in receipt.shown
                 if shown.memory == held.id
@@ -191,13 +195,13 @@ async def why(request: web.Request) -> Json[Why]:
         shown = scores.get(each.id)
         runtime = known.runtimes.get(each.session, "")
         why = {name: round(part, 4) for name, part in shown.why.items()} if shown else {}
-        return serializers.memory(each, now) | {
+        return responses.memory(each, now) | {
             "runtime": runtime,
             "why": why,
             "tokens": shown.tokens if shown else None,
         }
 
-    session, receipt = known.session, serializers.line(known.receipt)
+    session, receipt = known.session, responses.line(known.receipt)
     return answer(
         {
             "project": session.scope.project,
@@ -217,3 +221,17 @@ async def why(request: web.Request) -> Json[Why]:
             "receipt": receipt,
         }
     )
+
+
+class Audited(TypedDict):
+    """The newest entries of the audit log."""
+
+    audit: list[AuditEntry]
+
+
+@routes.get("/api/audit")
+async def audit(request: web.Request) -> Json[Audited]:
+    """``?limit=50&who=…&what=…``: the newest first."""
+    who, what = query_text(request, "who"), query_text(request, "what")
+    found = await memory_of(request).journal.audited(query_limit(request, 50), who, what)
+    return answer({"audit": found})

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from aiohttp import web
 
 from memory.features import features
-from memory.hooks.params import MAX_TEXT_CHARS
+from memory.hooks.route_request import MAX_TEXT_CHARS
 from memory.version import release
 from proxy.api.access import is_for_one_user
 from proxy.api.answer_schema import AnswerSchemas, answer_type, description_of

@@ -11,7 +11,7 @@ from aiohttp import web
 from memory.context.pack import tokens_of
 from memory.context.page import tokens_by_part
 from memory.fact import Stream
-from memory.hooks.params import checked_text, choice
+from memory.hooks.route_request import checked_text, choice
 from memory.parts import Memory
 from memory.scope import Scope
 from proxy.api.params import body_of, memory_of, scope_of

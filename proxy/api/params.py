@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import orjson
 from aiohttp import web
 
-from memory.hooks.params import checked_id, checked_text, choices
+from memory.hooks.route_request import checked_id, checked_text, choices
 from memory.parts import Memory
 from memory.scope import Scope
 from memory.session import Mode
@@ -129,4 +129,4 @@ async def body_of(request: web.Request, fields: Mapping[str, type]) -> dict[str,
     return payload
 
 
-_TYPES = {str: "text", bool: "truth value (true or false)", list: "list", dict: "JSON object"}
+_TYPES = {str: "text", bool: "boolean", list: "list", dict: "JSON object"}

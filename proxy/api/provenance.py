@@ -8,10 +8,9 @@ from typing import Annotated, Any, TypedDict
 from aiohttp import web
 
 from memory.fact import Origin
-from memory.hooks.answer_fields import Fields
-from memory.hooks.params import checked_text, choice
+from memory.hooks.route_request import Fields, checked_text, choice
 from memory.provenance import SelectedBy, SelectedMemories, Selection
-from proxy.api import serializers
+from proxy.api import responses
 from proxy.api.params import MOST, body_of, memory_of, owners_of, scope_of
 from proxy.api.responses import Json, answer
 from proxy.errors import Refusal
@@ -29,8 +28,8 @@ class SelectedJson(TypedDict):
     ``approved`` candidates among them, the sessions that were ``ended`` for it, and how many exchanges are still to be
     learned from."""
 
-    memories: list[serializers.MemoryJson]
-    derived: list[serializers.MemoryJson]
+    memories: list[responses.MemoryJson]
+    derived: list[responses.MemoryJson]
     ids: list[str]
     research: tuple[str, ...]
     approved: tuple[str, ...]
@@ -117,8 +116,8 @@ def _moment(data: dict[str, Any], key: str) -> datetime | None:
 def _selection_json(chosen: SelectedMemories, behind: int = 0) -> SelectedJson:
     now = datetime.now().astimezone()
     return {
-        "memories": [serializers.memory(each, now) for each in chosen.memories[:MOST]],
-        "derived": [serializers.memory(each, now) for each in chosen.derived[:MOST]],
+        "memories": [responses.memory(each, now) for each in chosen.memories[:MOST]],
+        "derived": [responses.memory(each, now) for each in chosen.derived[:MOST]],
         "ids": list(chosen.ids),
         "research": chosen.research,
         "approved": chosen.approved,

@@ -1,19 +1,27 @@
-"""Answers in JSON, faults too: a sentence under ``error``, and never a traceback."""
+"""Answers in JSON, faults too: a sentence under ``error``, and never a traceback.
+
+Memories and receipts as JSON tells them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Generic, NotRequired, TypedDict, TypeVar
+from dataclasses import asdict
+from typing import Annotated, Any, Generic, NotRequired, TypedDict, TypeVar
 
 import orjson
 from aiohttp import web
 
-from memory.hooks.route_request import RouteRefused
+from memory.hooks.route_request import HIDDEN as HIDDEN
+from memory.hooks.route_request import Fields, RouteRefused
+from memory.hooks.route_request import MemoryJson as MemoryJson
+from memory.hooks.route_request import memory as memory
 from memory.policy import NotKept
 from memory.ports import PublishFailed, StoreError
 from memory.services.person.commands import Ambiguous, NotFound
 from memory.services.person.fact_revision import ChangedSince, NoDraft, NotActive, Superseded
 from memory.services.reindexing import ReindexInProgress
+from memory.session import Receipt, Shed
 from proxy.edge import EDGE
 from proxy.errors import Refusal
 from proxy.fail_open import LATE, fail_open
@@ -138,3 +146,40 @@ def _plain(value: Any) -> Any:
     if isinstance(value, frozenset | set):
         return sorted(value)
     raise TypeError(f"{type(value).__name__} does not go into JSON")
+
+
+class ShedInShort(TypedDict):
+    """``parts`` is how many were shed."""
+
+    parts: int
+
+
+ShedLine = Annotated[dict[str, Any], Fields("ShedLine", Shed, ShedInShort)]
+
+
+class ReceiptInShort(TypedDict):
+    """How many memories were shown, in the place of them; and how long the request was prepared."""
+
+    shown: int
+    shed: ShedLine | None
+    milliseconds: float
+
+
+ReceiptJson = Annotated[dict[str, Any], Fields("Receipt", Receipt)]
+ReceiptLine = Annotated[dict[str, Any], Fields("ReceiptLine", Receipt, ReceiptInShort, without=("steps",))]
+
+
+def receipt(held: Receipt) -> ReceiptJson:
+    """A receipt, whole."""
+    return asdict(held)
+
+
+def line(held: Receipt) -> ReceiptLine:
+    """A receipt in short."""
+    fields = asdict(held)
+    del fields["steps"]
+    fields["shown"] = len(held.shown)
+    if held.shed is not None:
+        fields["shed"]["parts"] = len(held.shed.parts)
+    fields["milliseconds"] = held.steps.get("prepare", 0.0)
+    return fields

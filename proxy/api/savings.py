@@ -9,8 +9,8 @@ from typing import TypedDict
 
 from aiohttp import web
 
+from memory.context.budget import NOTHING, Worth, worth
 from memory.context.comparing import compared
-from memory.context.shed_savings import NOTHING, Worth, worth
 from memory.parts import Memory
 from memory.ports import ModelTotals
 from memory.scope import Scope

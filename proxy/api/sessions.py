@@ -1,4 +1,7 @@
-"""Where sessions stand: what a client's own history has grown to, what of it is forwarded, and that as a view."""
+"""Where sessions stand: what a client's own history has grown to, what of it is forwarded, and that as a view.
+
+Contents by their handles: what a stub in a request stands for, and which contents stay whole.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,17 @@ from typing import Any, TypedDict
 
 from aiohttp import web
 
-from memory.hooks.params import checked_text
+from memory.edits import ContentTier
+from memory.hooks.route_request import checked_text, choice
 from memory.ports import Journal
 from memory.scope import Scope
+from memory.services.tiers.content import Contents, NoHandle, TieredContent
 from memory.services.transfer.session_view import exported
 from memory.session import Receipt, RequestKind, Session
-from proxy.api.params import memory_of, person_of, query_limit, scope_of
+from proxy.api.params import body_of, memory_of, person_of, query_limit, scope_of
 from proxy.api.render_messages import rendered
 from proxy.api.responses import Json, answer
+from proxy.errors import Refusal
 
 routes = web.RouteTableDef()
 
@@ -125,3 +131,39 @@ def _line(session: Session, receipt: Receipt) -> SessionStanding:
         "shed": receipt.saved > 0 or receipt.shed is not None,
         "too_large": own > receipt.window,
     }
+
+
+class ContentPin(TypedDict):
+    """A content, and whether it is kept whole."""
+
+    handle: str
+    pinned: bool
+
+
+@routes.get("/api/content/{handle}")
+async def content(request: web.Request) -> Json[TieredContent]:
+    """``?tier=L2``: one content, in full or as ``L1`` or ``L0``; in full where a lower tier would not be shorter."""
+    tier = choice(request.query.get("tier", "L2").strip().upper(), "tier", ContentTier)
+    try:
+        found = await Contents(memory_of(request).journal).content(_handle(request), tier, scope_of(request))
+    except NoHandle as error:
+        raise Refusal(422, str(error)) from None
+    return answer(found)
+
+
+@routes.patch("/api/content/{handle}")
+async def pin(request: web.Request) -> Json[ContentPin]:
+    """``{"pinned": true}``: keep a content whole in every request, or stop keeping it."""
+    body = await body_of(request, {"pinned": bool})
+    if "pinned" not in body:
+        raise Refusal(422, "pinned is missing; it is what can be changed")
+    since = datetime.now().astimezone() if body["pinned"] else None
+    try:
+        handle = await Contents(memory_of(request).journal).pin(_handle(request), scope_of(request), since)
+    except NoHandle as error:
+        raise Refusal(422, str(error)) from None
+    return answer({"handle": handle, "pinned": body["pinned"]})
+
+
+def _handle(request: web.Request) -> str:
+    return request.match_info["handle"][:100]

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from aiohttp import web
 
-from memory.hooks.answer_fields import Fields
 from memory.hooks.feature import FeatureQuestion
+from memory.hooks.route_request import Fields
 from memory.ports import Counts
 from memory.services.reindexing import Progress
 from memory.version import release

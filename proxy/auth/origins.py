@@ -41,10 +41,7 @@ def refusal_reason(headers: Mapping[str, str], server: ServerSettings, any_name:
     """Why a request is not let in, or an empty text. ``any_name``: whatever name we are called by."""
     host = headers.get("Host", "")
     if not any_name and not is_own_host(host, server):
-        return (
-            f"we are not called {host[:200]!r} here: use a loopback name (localhost, 127.0.0.1), or add the name to "
-            "server.hosts"
-        )
+        return f"host {host[:200]!r} not allowed: use a loopback name (localhost, 127.0.0.1), or add it to server.hosts"
     if allowed_origin(headers, server):
         return ""
     origin, site = headers.get("Origin"), headers.get("Sec-Fetch-Site")

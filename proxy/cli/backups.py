@@ -18,8 +18,7 @@ from memory.stores.backups.backup import JOURNAL, Backup, NoBackup, backups_in, 
 from memory.stores.backups.places import BackupLook, BackupState, known_places, own_place, read_state, write_state
 from memory.stores.backups.salvaging import NothingLeft, Salvaged
 from memory.stores.backups.sealing import sealed_in, take_sealed, unseal
-from memory.stores.backups.upgrading import UPGRADE
-from memory.stores.backups.verifying import faults_of, faults_of_backup
+from memory.stores.backups.upgrading import UPGRADE, faults_of, faults_of_backup
 from memory.stores.sealed import Sealed, is_sealed
 from proxy.cli import output, prompts, wording
 from proxy.cli.call import Call, takes

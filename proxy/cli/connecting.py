@@ -45,8 +45,8 @@ from proxy.connect import (
 from proxy.connect import (
     undo as put_back,
 )
+from proxy.diagnosis import takes_connections
 from proxy.marker import TRUSTED
-from proxy.reachable import takes_connections
 from proxy.runtimes.environment import ClientEnvironment, project_of
 from proxy.settings import Loaded, Settings
 

@@ -2,6 +2,8 @@
 
 Nothing is guessed: an API that is not known here, and a key that belongs to another company than the address, are
 refused in words.
+
+Whether an organisation lets its people's requests go to a provider.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from ipaddress import ip_address
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from memory.learning.secrets.issued import kind_of
+from memory.policy import Policy
 from proxy.errors import Refusal
 from proxy.settings import UpstreamRoute, UpstreamSettings
 from proxy.upstream import chatgpt
@@ -307,3 +310,26 @@ def _checked(base: str, headers: Mapping[str, str], path: str, owner: str = "") 
         message = f"this request would go to {owner} with a key of {' and '.join(sorted(others))}"
         raise Refusal(401, f"{message}: say with upstream.url, or a route for its model, where it goes")
     return base
+
+
+def checked(policy: Policy, address: str) -> str:
+    """The address of a provider, to which a request may go.
+
+    Raises:
+        Refusal: 403, when the policy does not let it.
+    """
+    if policy.allows(address):
+        return address
+    allowed = ", ".join(policy.upstreams or ()) or "none"
+    raise Refusal(
+        403, f"requests may not go to {address} (memory.policies.{policy.name}.upstreams): allowed are {allowed}"
+    )
+
+
+def check_bridge(policy: Policy, route: UpstreamRoute, model: str) -> None:
+    """Whether a request may go over a bridge: to the route's address, or else to litellm's name of the model.
+
+    Raises:
+        Refusal: 403, when the policy does not let it.
+    """
+    checked(policy, route.url or (route.bridge or "").replace("*", model))

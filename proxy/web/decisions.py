@@ -9,7 +9,7 @@ from aiohttp import web
 
 from memory.fact import Fact
 from memory.services.person.commands import NotFound
-from proxy.api import serializers
+from proxy.api import responses
 from proxy.api.params import id_of
 from proxy.auth.web_sessions import DecidedFact
 from proxy.errors import Refusal
@@ -70,7 +70,7 @@ async def take_back(visit: PageVisit) -> web.StreamResponse:
     if last is not None and last.id == fact.id:
         page, visit.session.fact = last.page, None
     word = "Waits again" if page.startswith(REVIEW) else "As it was"
-    return visit.sent_to(page, f"{word}: {serializers.memory(fact, visit.now)['text'][:200]}")
+    return visit.sent_to(page, f"{word}: {responses.memory(fact, visit.now)['text'][:200]}")
 
 
 async def last(visit: PageVisit, page: str) -> DecidedFact | None:
@@ -92,6 +92,6 @@ async def _decided(
     visit: PageVisit, decide: Callable[[str, Sequence[str]], Awaitable[Fact]], word: str, why: str, page: str
 ) -> web.Response:
     fact = await decide(id_of(visit.request), await visit.everything())
-    text = serializers.memory(fact, visit.now)["text"]
+    text = responses.memory(fact, visit.now)["text"]
     visit.session.fact, visit.session.decided = DecidedFact(fact.id, text, word, page), ""
     return visit.sent_to(page, f"{word}: {why}.")

@@ -9,10 +9,10 @@ from typing import Any
 from aiohttp import web
 
 from memory.fact import Fact, FactKind, Origin, State
-from memory.hooks.params import choice
+from memory.hooks.route_request import choice
 from memory.provenance import quarantined
 from memory.scope import OWN_PROJECT, place_of
-from proxy.api import serializers
+from proxy.api import responses
 from proxy.errors import Refusal
 from proxy.web.rendering import show
 from proxy.web.visit import PageVisit
@@ -73,7 +73,7 @@ async def _listed(visit: PageVisit, passed: int) -> list[dict[str, Any]]:
         limit=EACH + 1,
         passed=passed,
     )
-    return [serializers.memory(fact, visit.now) for fact in found]
+    return [responses.memory(fact, visit.now) for fact in found]
 
 
 async def _searched(visit: PageVisit, text: str) -> list[dict[str, Any]]:
@@ -84,7 +84,7 @@ async def _searched(visit: PageVisit, text: str) -> list[dict[str, Any]]:
         states = frozenset(State) if state is None else frozenset({state})
         facts = await commands.facts(owners, text, kinds=frozenset(kinds), states=states, limit=LOOKED)
         kept = (fact for fact in facts if fact.origin in origins)
-        return [serializers.memory(fact, visit.now) for fact in islice(kept, EACH)]
+        return [responses.memory(fact, visit.now) for fact in islice(kept, EACH)]
     narrowed = bool(visit.query("kind") or visit.query("origin"))
     found = (
         each
@@ -93,7 +93,7 @@ async def _searched(visit: PageVisit, text: str) -> list[dict[str, Any]]:
         and (each.memory.kind in kinds if isinstance(each.memory, Fact) else not visit.query("kind"))
     )
     return [
-        serializers.memory(each.memory, visit.now) | {"score": each.score, "why": dict(each.why)}
+        responses.memory(each.memory, visit.now) | {"score": each.score, "why": dict(each.why)}
         for each in islice(found, EACH)
     ]
 

@@ -15,7 +15,7 @@ from memory.provenance import QUARANTINE, quarantined
 from memory.scope import Layer
 from memory.services.person.fact_revision import Superseded
 from proxy import explanations
-from proxy.api import serializers
+from proxy.api import responses
 from proxy.api.forget import going as would_go
 from proxy.api.log import USES, uses_of
 from proxy.api.params import id_of
@@ -45,7 +45,7 @@ async def memory(visit: PageVisit) -> web.StreamResponse:
     said = await visit.ask(
         "GET", "facts/{id}/sayings", query={"from": str(passed)}, limit=SAYINGS, everything=True, id=held.id
     )
-    shown = serializers.memory(held, now, by_id=True)
+    shown = responses.memory(held, now, by_id=True)
     receipts, begun = await uses_of(visit.memory, held.id, visit.scope, USES)
     used = await journal.sessions_by_id([each.session for each in receipts])
     return await show(
@@ -74,7 +74,7 @@ async def edit(visit: PageVisit) -> web.StreamResponse:
         if not error.by:
             raise
         # Changed meanwhile, on another page say: what was typed is not lost, and stands beside what holds now.
-        later = serializers.memory(await visit.memory.commands.memory(error.by[-1], owners), visit.now, by_id=True)
+        later = responses.memory(await visit.memory.commands.memory(error.by[-1], owners), visit.now, by_id=True)
         return await show(
             visit, "wrong.html", "It was changed meanwhile", 409, held=later, said=text, sentence=str(error)
         )
@@ -107,7 +107,7 @@ async def wrong(visit: PageVisit) -> web.StreamResponse:
         visit,
         "wrong.html",
         "What is wrong?",
-        held=serializers.memory(held, visit.now, by_id=True),
+        held=responses.memory(held, visit.now, by_id=True),
         said="",
         sentence="",
     )
@@ -121,8 +121,8 @@ async def going(visit: PageVisit) -> web.StreamResponse:
         visit,
         "forget.html",
         "Forget",
-        held=serializers.memory(would.memory, visit.now, by_id=True),
-        others=[serializers.memory(each, visit.now) for each in would.others],
+        held=responses.memory(would.memory, visit.now, by_id=True),
+        others=[responses.memory(each, visit.now) for each in would.others],
         messages=would.messages,
         behind=would.behind,
         stay=would.stay,
@@ -162,6 +162,6 @@ async def _life(visit: PageVisit, held: Memory, owners: Sequence[str]) -> dict[s
     return {
         "chain": history["history"],
         "curve": strength(curve["times"], curve["strengths"], curve["uses"], visit.now),
-        "drawn_from": [serializers.memory(each, visit.now) for each in await journal.facts(held.derived_from, owners)],
-        "against": [serializers.memory(each, visit.now) for each in await journal.facts(held.contradicts, owners)],
+        "drawn_from": [responses.memory(each, visit.now) for each in await journal.facts(held.derived_from, owners)],
+        "against": [responses.memory(each, visit.now) for each in await journal.facts(held.contradicts, owners)],
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from proxy.api.names import around
+from proxy.api.search import around
 from proxy.web.plots.names import graph
 from proxy.web.rendering import show
 from proxy.web.visit import PageVisit

@@ -12,7 +12,7 @@ from memory.hooks.command import count
 from memory.provenance import QuarantinedSession, SelectedMemories, Selection
 from memory.scope import Scope
 from memory.session import Session
-from proxy.api import serializers
+from proxy.api import responses
 from proxy.api.forget import MOST_IDS
 from proxy.errors import Refusal
 from proxy.web.rendering import show
@@ -87,6 +87,6 @@ def _told(
         "session": session,
         "facts": held.facts,
         "passages": held.passages,
-        "memories": [serializers.memory(each, visit.now) for each in shown[:most]],
+        "memories": [responses.memory(each, visit.now) for each in shown[:most]],
         "further": max(len(shown) - most, 0),
     }

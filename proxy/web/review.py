@@ -13,7 +13,7 @@ from memory.fact import Fact, Sensitivity
 from memory.services.person.commands import NotFound
 from memory.services.person.fact_decisions import FactDecisionKind
 from memory.services.person.fact_revision import Superseded
-from proxy.api import serializers
+from proxy.api import responses
 from proxy.api.facts import FactDecided, changes_of, decisions_of, drafts_of
 from proxy.api.params import id_of
 from proxy.errors import Refusal
@@ -114,7 +114,7 @@ def _newest(candidates: Sequence[dict[str, Any]], facts: Sequence[FactDecided]) 
 async def _weighed(visit: PageVisit, fact: Fact, whole: bool) -> dict[str, Any]:
     """A fact to be decided about, and where it is to be shown whole what was said of it and what would change if it
     holds."""
-    held = serializers.memory(fact, visit.now)
+    held = responses.memory(fact, visit.now)
     if not whole:
         return {"held": held, "said": [], "changes": None}
     said = await visit.ask("GET", "facts/{id}/sayings", limit=SAID, everything=True, id=fact.id)

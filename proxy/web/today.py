@@ -13,7 +13,7 @@ from memory.fact import Fact, Sensitivity, State
 from memory.services.person.why import why as found_out
 from memory.session import Receipt, Session
 from proxy import explanations
-from proxy.api import savings, serializers
+from proxy.api import responses, savings
 from proxy.api.facts import drafts_of
 from proxy.api.responses import answer
 from proxy.errors import Refusal
@@ -95,12 +95,12 @@ async def _told(visit: PageVisit) -> dict[str, Any]:
         "untouched": len(recent) - sum(map(changed, recent)),
         "mark": _mark(newest, learnt, waits),
         "awaited": waits,
-        "learnt": [serializers.memory(fact, now) for fact in learnt[:SHOWN]],
+        "learnt": [responses.memory(fact, now) for fact in learnt[:SHOWN]],
         "more": len(learnt) > SHOWN,
         "since": midnight,
         "candidates": candidates[:EACH],
-        "drafts": [serializers.memory(fact, now) for fact in drafts],
-        "unsettled": [[serializers.memory(fact, now) for fact in group] for group in contradicting[:EACH]],
+        "drafts": [responses.memory(fact, now) for fact in drafts],
+        "unsettled": [[responses.memory(fact, now) for fact in group] for group in contradicting[:EACH]],
         "asked": await memory.features.asks(owners),
         "sums": await savings.summed(memory, 1, now, scope),
     }
@@ -114,7 +114,7 @@ async def why(visit: PageVisit) -> web.StreamResponse:
 
     def lines(memories: Iterable[Any]) -> list[dict[str, Any]]:
         return [
-            serializers.memory(each, now)
+            responses.memory(each, now)
             | {
                 "runtime": known.runtimes.get(each.session, ""),
                 "why": dict(scores[each.id].why) if each.id in scores else {},

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl
 
 from aiohttp import web
 
-from memory.hooks.params import checked_text
+from memory.hooks.route_request import checked_text
 from memory.parts import Memory
 from memory.scope import Scope
 from proxy.api.access import ACCESS, ALL, Access, page_refused

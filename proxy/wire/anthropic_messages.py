@@ -9,17 +9,14 @@ import msgspec
 from memory.conversation import Conversation
 from memory.edits import Append, Edit
 from proxy.wire.dialect import Listener, RequestView, Spoken, Unreadable
-from proxy.wire.edit_writer import written
+from proxy.wire.edit_writer import Fields, PartNames, Place, arguments, in_content, result, sealed, written
 from proxy.wire.incremental_read import IncrementalReader
-from proxy.wire.listener import StreamListener, WholeListener
+from proxy.wire.listener import DocumentListener, StreamListener, Terminator
 from proxy.wire.parts import anthropic_messages as parts
-from proxy.wire.parts.offered_tools import offered
-from proxy.wire.place import Fields, PartNames, Place, arguments, in_content, result, sealed
+from proxy.wire.parts.content import offered
 from proxy.wire.refusals import anthropic_refusal, anthropic_too_long
-from proxy.wire.replies import anthropic_messages as replies
 from proxy.wire.slices import count_of, fields_of, string_of, value_of
 from proxy.wire.splice import Splice, appended
-from proxy.wire.terminator_gate import Terminator
 from proxy.wire.validation import anthropic_messages as rules
 
 _WORDS = PartNames("text", frozenset({"text"}), frozenset({"image", "document", "search_result"}))
@@ -84,7 +81,7 @@ class AnthropicMessages:
 
     def listen(self, streamed: bool) -> Listener:
         """A listener for one reply."""
-        return StreamListener(_STOP, replies.of_stream) if streamed else WholeListener(replies.of_document)
+        return StreamListener(_STOP, parts.of_stream) if streamed else DocumentListener(parts.of_document)
 
 
 def _append(text: bytes, message: msgspec.Raw, edits: Sequence[Append]) -> list[Splice]:

@@ -15,20 +15,17 @@ import msgspec
 from memory.conversation import Conversation, Form, Reply
 from memory.edits import Append, Edit
 from proxy.wire.dialect import Framing, Listener, RequestView, Spoken, Unreadable
-from proxy.wire.edit_writer import written
+from proxy.wire.edit_writer import Place, Swap, arguments, free, written
 from proxy.wire.incremental_read import IncrementalReader
-from proxy.wire.listener import WholeListener
+from proxy.wire.listener import BLANK_LINE, DocumentListener, UnterminatedListener
 from proxy.wire.model_name import model_in_path
 from proxy.wire.parts import gemini_generate as parts
+from proxy.wire.parts.content import offered
 from proxy.wire.parts.gemini_generate import Fields, field, has_failed, only_text
-from proxy.wire.parts.offered_tools import offered
-from proxy.wire.place import Place, Swap, arguments, free
 from proxy.wire.refusals import google_refusal, google_too_long
-from proxy.wire.replies import gemini_generate as replies
 from proxy.wire.slices import count_of, fields_of, is_list, is_object, is_string, items_of, string_of, value_of
 from proxy.wire.splice import Splice, appended, escaped, text_part
 from proxy.wire.sse import events
-from proxy.wire.unterminated_stream import BLANK_LINE, UnterminatedListener
 from proxy.wire.validation import gemini_generate as rules
 
 
@@ -124,11 +121,11 @@ class GeminiGenerate:
 
     def listen(self, streamed: bool) -> Listener:
         """A listener for one reply."""
-        return UnterminatedListener(_STOPPED, BLANK_LINE, _heard) if streamed else WholeListener(replies.of_document)
+        return UnterminatedListener(_STOPPED, BLANK_LINE, _heard) if streamed else DocumentListener(parts.of_document)
 
 
 def _heard(chunks: Sequence[bytes]) -> Reply:
-    return replies.of_stream(events(chunks))
+    return parts.of_stream(events(chunks))
 
 
 def _append(text: bytes, message: msgspec.Raw, edits: Sequence[Append]) -> list[Splice]:

@@ -21,8 +21,7 @@ import msgspec
 from memory.conversation import Message, chained
 from proxy.wire.dialect import BadRequest, Spoken, Unreadable
 from proxy.wire.lazy_messages import Gist, KnownMessages, LongHistory, Read, Slices, Spans
-from proxy.wire.slice_cache import SliceCache
-from proxy.wire.slices import MOST_MESSAGES, cut, is_list, items_of, offset_of
+from proxy.wire.slices import MOST_MESSAGES, SliceCache, cut, is_list, items_of, offset_of
 
 LONG = 2**20
 """Bytes of a body from which on its beginning is remembered."""

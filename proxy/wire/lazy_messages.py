@@ -94,12 +94,10 @@ class LazyMessage(Message):
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """See :class:`memory.conversation.Message`."""
         return self._message().parts
 
     @property
     def spoken(self) -> str:
-        """See :class:`memory.conversation.Message`."""
         return self._message().spoken if self._said is None else self._said
 
     def __eq__(self, other: object) -> bool:

@@ -40,7 +40,6 @@ SHORT = 1000
 
 
 def is_json(text: str) -> bool:
-    """Whether a text is JSON."""
     return _short_is_json(text) if len(text) <= SHORT else _is_json(text)
 
 

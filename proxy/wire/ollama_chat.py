@@ -25,18 +25,15 @@ from memory.conversation import (
 )
 from memory.edits import Append, Edit
 from proxy.wire.dialect import Framing, Listener, RequestView, Spoken, Unreadable
-from proxy.wire.edit_writer import written
+from proxy.wire.edit_writer import Place, arguments, free, written
 from proxy.wire.incremental_read import IncrementalReader
 from proxy.wire.lenient_json import dict_in, dump, int_in, list_in, loads, str_in
-from proxy.wire.listener import WholeListener
-from proxy.wire.parts.content import message
-from proxy.wire.parts.offered_tools import offered
+from proxy.wire.listener import LINE_END, DocumentListener, UnterminatedListener
+from proxy.wire.parts.content import message, offered
 from proxy.wire.parts.openai_chat import call_of, tool_names
-from proxy.wire.place import Place, arguments, free
 from proxy.wire.refusals import ollama_refusal, ollama_too_long
 from proxy.wire.slices import count_of, fields_of, is_object, is_string, items_of, string_of, text_of, value_of
 from proxy.wire.splice import Splice, appended
-from proxy.wire.unterminated_stream import LINE_END, UnterminatedListener
 
 _ROLES = {"system": Role.SYSTEM, "user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
 
@@ -187,7 +184,7 @@ class OllamaChat:
 
     def listen(self, streamed: bool) -> Listener:
         """A listener for one reply."""
-        return UnterminatedListener(_DONE, LINE_END, of_lines) if streamed else WholeListener(of_document)
+        return UnterminatedListener(_DONE, LINE_END, of_lines) if streamed else DocumentListener(of_document)
 
 
 def _append(text: bytes, message: msgspec.Raw, edits: Sequence[Append]) -> list[Splice]:

@@ -9,17 +9,14 @@ import msgspec
 from memory.conversation import Conversation
 from memory.edits import Append, Edit
 from proxy.wire.dialect import Listener, RequestView, Spoken, Unreadable
-from proxy.wire.edit_writer import written
+from proxy.wire.edit_writer import Fields, PartNames, Place, arguments, free, in_content, result, sealed, written
 from proxy.wire.incremental_read import IncrementalReader
-from proxy.wire.listener import StreamListener, WholeListener
+from proxy.wire.listener import DocumentListener, StreamListener, Terminator
 from proxy.wire.parts import openai_chat as parts
-from proxy.wire.parts.offered_tools import offered
-from proxy.wire.place import Fields, PartNames, Place, arguments, free, in_content, result, sealed
+from proxy.wire.parts.content import offered
 from proxy.wire.refusals import openai_refusal, openai_too_long
-from proxy.wire.replies import openai_chat as replies
 from proxy.wire.slices import count_of, fields_of, is_object, items_of, string_of, value_of
 from proxy.wire.splice import Splice, appended
-from proxy.wire.terminator_gate import Terminator
 from proxy.wire.validation import openai_chat as rules
 
 _WORDS = PartNames("text", frozenset({"text"}), frozenset({"image_url", "file", "input_audio"}))
@@ -93,7 +90,7 @@ class OpenAIChat:
 
     def listen(self, streamed: bool) -> Listener:
         """A listener for one reply."""
-        return StreamListener(_DONE, replies.of_stream) if streamed else WholeListener(replies.of_document)
+        return StreamListener(_DONE, parts.of_stream) if streamed else DocumentListener(parts.of_document)
 
 
 def _append(text: bytes, message: msgspec.Raw, edits: Sequence[Append]) -> list[Splice]:

@@ -10,18 +10,27 @@ import orjson
 from memory.conversation import Conversation, Form, Message, Reasoning, Role
 from memory.edits import Append, Drop, Edit
 from proxy.wire.dialect import Listener, RequestView, Spoken, Unreadable
-from proxy.wire.edit_writer import by_message, leaving, written
+from proxy.wire.edit_writer import (
+    PartNames,
+    Place,
+    Swap,
+    arguments,
+    by_message,
+    free,
+    in_content,
+    leaving,
+    result,
+    sealed,
+    written,
+)
 from proxy.wire.incremental_read import IncrementalReader
-from proxy.wire.listener import StreamListener, WholeListener
+from proxy.wire.listener import DocumentListener, StreamListener, Terminator
 from proxy.wire.parts import openai_responses as parts
-from proxy.wire.parts.offered_tools import offered
+from proxy.wire.parts.content import offered
 from proxy.wire.parts.openai_responses import kind_of
-from proxy.wire.place import PartNames, Place, Swap, arguments, free, in_content, result, sealed
 from proxy.wire.refusals import openai_refusal, openai_too_long
-from proxy.wire.replies import openai_responses as replies
 from proxy.wire.slices import count_of, fields_of, is_string, offset_of, string_of, value_of
 from proxy.wire.splice import Splice, appended, spliced
-from proxy.wire.terminator_gate import Terminator
 from proxy.wire.validation import openai_responses as rules
 
 _TEXTS = frozenset({"input_text", "output_text", "text", "summary_text", "reasoning_text"})
@@ -119,11 +128,11 @@ class OpenAIResponses:
             return spliced(
                 view.body, _in_prompt(view, edits_of_first.appends) if edits_of_first and edits_of_first.appends else []
             )
-        return written(view, _whole_groups(view, edits), places_of, _append)
+        return written(view, _complete_groups(view, edits), places_of, _append)
 
     def listen(self, streamed: bool) -> Listener:
         """A listener for one reply."""
-        return StreamListener(_END, replies.of_stream) if streamed else WholeListener(replies.of_document)
+        return StreamListener(_END, parts.of_stream) if streamed else DocumentListener(parts.of_document)
 
 
 def _append(text: bytes, item: msgspec.Raw, edits: Sequence[Append]) -> list[Splice]:
@@ -132,7 +141,7 @@ def _append(text: bytes, item: msgspec.Raw, edits: Sequence[Append]) -> list[Spl
     return [] if content is None else appended(text, content, edits, parts.TEXT)
 
 
-def _whole_groups(view: RequestView, edits: Sequence[Edit]) -> Sequence[Edit]:
+def _complete_groups(view: RequestView, edits: Sequence[Edit]) -> Sequence[Edit]:
     """The edits without drops that would tear reasoning from what the model said and called after it."""
     messages = view.conversation.messages
     gone = leaving(edits, len(messages))

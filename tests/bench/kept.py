@@ -39,7 +39,7 @@ BOUNDS: Final[Mapping[str, str]] = {
     "memory.features.checkouts.rows.Rows._known": "4,096",
     "memory.stores.memory_cache.ChangedMemories._ids": "8,192, until who follows them looks",
     # What was said lately.
-    "proxy.wire.slice_cache.SliceCache._known": "8 MiB",
+    "proxy.wire.slices.SliceCache._known": "8 MiB",
     "memory.stores.history_cache.OpenedMessages._cache": "6 MiB",
     "memory.stores.history_cache.RecentHistories._by_session": "4 MiB",
     "memory.stores.recent_commits.RecentCommits._exchanges": "256, and 4 MiB of digests",
@@ -60,8 +60,8 @@ BOUNDS: Final[Mapping[str, str]] = {
 
 WITHOUT: Final = frozenset(
     {
-        "memory.tiers.languages.bodies._edges",  # by language
-        "memory.tiers.languages.grammars.load",  # by language
+        "memory.tiers.languages._edges",  # by language
+        "memory.tiers.languages.load",  # by language
         "memory.learning.rules.rule_table",  # by table
         "memory.learning.secrets.issued._by_head",
         "memory.learning.user_claims._forms",

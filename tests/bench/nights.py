@@ -17,8 +17,8 @@ from itertools import islice
 from pathlib import Path
 
 from memory.fact import Fact
-from memory.features.nights.consolidation.plan_codec import PlannedNight
-from memory.features.nights.planner_process import Job, PlannerProcess
+from memory.features.nights.consolidation.diff import PlannedNight
+from memory.features.nights.runner import Job, PlannerProcess
 from memory.features.nights.store import NightStore
 from memory.ports import Lesson
 from memory.scope import Layer, Scope

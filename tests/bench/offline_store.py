@@ -12,18 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from memory.context.advice_recall import TIMES, heeded, wants_heeding
+from memory.context.agent_recall import TIMES, heeded, wants_heeding
 from memory.context.diversity import DIVERSITY, diverse
-from memory.context.lexical import weigh
-from memory.context.neighbours import REACH, anchors, joined
+from memory.context.later_remarks import REACH, anchors, joined
+from memory.context.lexical import FLOOR, weigh
 from memory.context.pack import pack, tokens_of
 from memory.context.page import frame_page, page
 from memory.context.question import RecallQuestion, ask, simpler
 from memory.context.rank import WEIGHTS, Memory, Scored, earlier_questions, rank
-from memory.context.rank_fusion import brings_new, for_a_part, fused
-from memory.context.relevance_floor import FLOOR
 from memory.context.route import about_then
-from memory.context.search_results import SearchPass
+from memory.context.search_results import SearchPass, brings_new, for_a_part, fused
 from memory.conversation import Conversation, Message, Role, Text
 from memory.fact import Fact, Passage
 from memory.language.terms import document_terms

@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from memory.context.diversity import DIVERSITY
+from memory.context.lexical import FLOOR
 from memory.context.pack import tokens_of
 from memory.context.rank import WEIGHTS
-from memory.context.relevance_floor import FLOOR
 from memory.models.embedder_choice import load
 from memory.ports import Embedder
 from tests.bench.offline_store import BEGAN, Rules, Store, Turn, copied, play

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from memory.stores.backups.salvaging import NothingLeft, salvage
-from memory.stores.backups.verifying import faults_of
+from memory.stores.backups.upgrading import faults_of
 from tests.memory.stores.backups.test_backups import PAGE, filled
 
 EXCHANGES = 200

@@ -39,7 +39,7 @@ from urllib.parse import urlencode
 
 from memory.stores.backups.backup import JOURNAL, backups_in, take
 from memory.stores.backups.places import own_place
-from memory.stores.backups.verifying import faults_of, faults_of_backup
+from memory.stores.backups.upgrading import faults_of, faults_of_backup
 from tests.bench import targets
 from tests.bench.client import Broken, Connection
 from tests.bench.flatness import Sample, flatness

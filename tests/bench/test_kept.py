@@ -13,5 +13,5 @@ async def test_nothing_grows_with_the_sessions_but_what_has_a_bound(tmp_path: Pa
     before, after = await halves(tmp_path / "home", SESSIONS, night=False)
     found = grown(before, after, SESSIONS // 2)
     assert found.keys() <= BOUNDS.keys(), found
-    assert "proxy.wire.slice_cache.SliceCache._known" in found, "what is known to grow is seen"
+    assert "proxy.wire.slices.SliceCache._known" in found, "what is known to grow is seen"
     assert {name for name, (_, most) in after.cached.items() if most is None} <= WITHOUT

@@ -182,7 +182,7 @@ class Attacks:
 
 def _is_refusal(read: Any) -> bool:
     """Whether a page has read nothing, or (under a rebound name, where a browser lets it) only that it is refused."""
-    return not read or "we are not called" in str(read)
+    return not read or ("host" in str(read) and "not allowed" in str(read))
 
 
 async def _page(_: web.Request) -> web.Response:

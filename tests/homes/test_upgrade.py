@@ -14,7 +14,7 @@ import pytest
 
 from memory.scope import Scope
 from memory.stores.backups.backup import backups_in
-from memory.stores.backups.verifying import faults_of
+from memory.stores.backups.upgrading import faults_of
 from memory.stores.migrations import MIGRATIONS
 from tests.corpus.fixed import fixed
 from tests.corpus.stage import stage

@@ -9,8 +9,7 @@ from time import process_time
 import pytest
 
 from memory.context.broad_questions import whole
-from memory.context.decompose import parts
-from memory.context.question import ask
+from memory.context.question import ask, parts
 from memory.conversation import Conversation, Message, Role, Text, ToolResult
 from memory.features.checkouts.declared import _go_mod
 from memory.learning.behaviour.corrected_actions import _reason
@@ -19,7 +18,7 @@ from memory.learning.citations import citations
 from memory.learning.pasted_text import parted
 from memory.learning.reports import unframed
 from memory.learning.user_claims import claims_authority
-from memory.tiers.languages.detect import shown_by
+from memory.tiers.languages import shown_by
 from memory.tiers.listings import is_listing, is_search
 from memory.tiers.logs import is_log
 from memory.tiers.shape import Hint

@@ -13,11 +13,11 @@ from pathlib import Path
 import orjson
 import pytest
 
-from memory.features.backups.keeping import SCHEDULED, BackupKeeper
+from memory.features.backups.feature import SCHEDULED, BackupKeeper
 from memory.restore import restore
 from memory.stores.backups.backup import ASIDE, JOURNAL, NoBackup, backups_in, differing, read_list, take
 from memory.stores.backups.places import BackupState, own_place, read_state, write_state
-from memory.stores.backups.verifying import faults_of, faults_of_backup
+from memory.stores.backups.upgrading import faults_of, faults_of_backup
 from memory.stores.connection import Connection
 from proxy.marker import TRUSTED
 from tests import rooms

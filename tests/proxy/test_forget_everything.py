@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 import pytest
 
-from memory.features.backups.keeping import SCHEDULED
+from memory.features.backups.feature import SCHEDULED
 from memory.stores.backups.backup import take
 from memory.stores.backups.places import own_place
 from tests.bench.sessions import FORMATS, Growing, Person, Result, Turn

@@ -20,7 +20,7 @@ import psycopg
 import pytest
 
 from memory.candidate import CandidateKind, Proposal
-from memory.features.backups.keeping import SCHEDULED
+from memory.features.backups.feature import SCHEDULED
 from memory.stores.backups.backup import take
 from memory.stores.backups.places import own_place
 from memory.stores.migrations import migrate

@@ -26,18 +26,21 @@ from memory.candidate import (
     stable_of,
 )
 from memory.fact import Fact, MemoryTier, Origin, Passage, Sensitivity, Stability, State, Stream
-from memory.features.approvals.convention_files import ConventionFile, checked, no_folder, shared_owner
-from memory.features.approvals.managed_section import (
+from memory.features.approvals.convention_files import (
+    ConventionFile,
     Malformed,
     SectionEdits,
     bullets,
+    checked,
     has_section,
+    no_folder,
+    shared_owner,
     taken,
     written,
 )
 from memory.features.approvals.store import ApprovalStore
 from memory.features.approvals.write_plan import ApprovalRefused, ApprovedFileChange, WritePlan
-from memory.language.contradiction_cache import clashing
+from memory.language.contradiction import clashing
 from memory.language.polarity import without_aside
 from memory.learning.candidate_matching import says_the_same
 from memory.learning.redact import redact
@@ -107,7 +110,6 @@ class Conventions:
         self._now = now
 
     async def planned(self, candidate: Candidate, retire: bool = False) -> WritePlan:
-        """See :class:`memory.features.approvals.write_plan.Crystallizer`."""
         owner = shared_owner(candidate)
         place = self._place(owner)
         try:

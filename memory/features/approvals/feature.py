@@ -11,15 +11,21 @@ from memory.fact import Fact, Passage
 from memory.features.approvals.convention_files import places
 from memory.features.approvals.conventions import Conventions
 from memory.features.approvals.decisions import Approval, CandidateApprovals
-from memory.features.approvals.records import CANDIDATE, CandidateRecords
 from memory.features.approvals.skills import Retirements, Skills
-from memory.features.approvals.store import ApprovalStore
-from memory.hooks.answer_fields import Fields
+from memory.features.approvals.store import CANDIDATE, ApprovalStore, CandidateRecords
 from memory.hooks.feature import Core, Feature, FeatureErasure, FeatureRoute
-from memory.hooks.params import checked_id, checked_text, choice, choices
-from memory.hooks.route_request import Answer, RouteRefused, RouteRequest
-from memory.hooks.serializers import MemoryJson
-from memory.hooks.serializers import memory as memory_json
+from memory.hooks.route_request import (
+    Answer,
+    Fields,
+    MemoryJson,
+    RouteRefused,
+    RouteRequest,
+    checked_id,
+    checked_text,
+    choice,
+    choices,
+)
+from memory.hooks.route_request import memory as memory_json
 from memory.ports import Forgotten
 from memory.scope import Layer, Scope
 from memory.stores.published_files import PublishedFolders

@@ -32,7 +32,6 @@ class Skills:
         self._projects = projects
 
     async def planned(self, candidate: Candidate, retire: bool = False) -> WritePlan:
-        """See :class:`memory.features.approvals.write_plan.Crystallizer`."""
         files: list[ApprovedFileChange] = []
         for folder, place in self._places(candidate):
             plan = self._taken_back if retire else self._written
@@ -201,7 +200,6 @@ class Retirements:
         self._skills = skills
 
     async def planned(self, candidate: Candidate, retire: bool = False) -> WritePlan:
-        """See :class:`memory.features.approvals.write_plan.Crystallizer`."""
         every = await self._journal.candidates([candidate.owner])
         skill = next((each for each in every if each.id == retires(candidate)), None)
         if skill is None:

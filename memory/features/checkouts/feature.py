@@ -17,19 +17,16 @@ from memory.features.checkouts.awaited import is_awaited
 from memory.features.checkouts.checking import CitationVerdict
 from memory.features.checkouts.declared import against
 from memory.features.checkouts.gone import GoneCode, of_a_project
-from memory.features.checkouts.journal_port import CheckoutJournal
 from memory.features.checkouts.looking import CheckoutView
 from memory.features.checkouts.own_files import Changes, OwnFiles
 from memory.features.checkouts.records import LEARNT, CheckoutRecord, learnt_of, record_of
-from memory.features.checkouts.rows import Rows
+from memory.features.checkouts.rows import CheckoutJournal, Rows
 from memory.features.checkouts.sharing import Sharing
 from memory.features.checkouts.sight import SHORTEST_WAIT_SECONDS, CheckoutWatcher, Clock, SeenCheckout
 from memory.features.checkouts.tracked import NAME
 from memory.features.checkouts.upkeep import MOST_LOOKED, CheckoutUpkeep
-from memory.hooks.answer_fields import Fields
 from memory.hooks.feature import Core, Feature, FeatureErasure, FeatureLesson, FeatureQuestion, FeatureRoute, MemoryMark
-from memory.hooks.route_request import RouteRequest
-from memory.hooks.serializers import MemoryJson, memory
+from memory.hooks.route_request import Fields, MemoryJson, RouteRequest, memory
 from memory.lru import LruDict
 from memory.ports import Forgotten, Journaled
 from memory.scope import Scope, owned_by
@@ -128,7 +125,6 @@ class _Worked:
     came: deque[tuple[datetime, Checkout]] = field(default_factory=lambda: deque(maxlen=MOST_REMEMBERED))
 
     def at(self, moment: datetime) -> Checkout | None:
-        """The checkout as it was then."""
         return next((checkout for came, checkout in reversed(self.came) if came <= moment), None)
 
 

@@ -16,8 +16,8 @@ from memory.fact import Fact, Origin, Passage, State
 from memory.features.checkouts import marking
 from memory.features.checkouts.awaited import unseen
 from memory.features.checkouts.checking import CitationState, CitationVerdict
-from memory.features.checkouts.journal_port import CheckoutJournal
 from memory.features.checkouts.looking import CheckoutView
+from memory.features.checkouts.rows import CheckoutJournal
 from memory.features.checkouts.sight import CheckoutWatcher, Clock
 from memory.features.checkouts.upkeep import MOST_ASKED
 from memory.hooks.command import count, project_of
@@ -111,7 +111,6 @@ class GoneCode:
             then()
 
     async def of(self, owners: Sequence[str], now: datetime) -> Gone:
-        """All of some owners."""
         cited: dict[str, list[LearnedAt]] = {}
         for owner in owners:
             for each in await self._journal.learnt_after(owner, "", MOST_ASKED):
@@ -190,14 +189,14 @@ def questions(gone: Gone) -> tuple[FeatureQuestion, ...]:
     turns = Counter(project_of(each.owner) for each in gone.passages)
     return tuple(
         FeatureQuestion(
-            f"{_told(facts[project], turns[project])} code that is gone from {project}",
+            f"{_summary_line(facts[project], turns[project])} code that is gone from {project}",
             f"palimpsest gone --project {shlex.quote(project)}",
         )
         for project in sorted(facts | turns)
     )
 
 
-def _told(facts: int, turns: int) -> str:
+def _summary_line(facts: int, turns: int) -> str:
     parts = [count(number, what) for number, what in ((facts, "fact"), (turns, "turn of talk")) if number]
     return f"{' and '.join(parts)} {'cites' if facts + turns == 1 else 'cite'}"
 

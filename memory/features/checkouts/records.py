@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from memory.checkout import BranchStage, Checkout, Citation, LearnedAt
-from memory.hooks.answer_fields import Fields
+from memory.hooks.route_request import Fields
 from memory.services.transfer.records import InvalidRecord
 
 LEARNT = "checkout"

@@ -9,8 +9,7 @@ from typing import Protocol, TypedDict
 
 from memory.fact import Fact, Sensitivity
 from memory.hooks.feature import Core, Feature, FeatureRoute
-from memory.hooks.route_request import RouteRequest
-from memory.hooks.serializers import MemoryJson, memory
+from memory.hooks.route_request import MemoryJson, RouteRequest, memory
 from memory.language.contradiction import scoped
 
 

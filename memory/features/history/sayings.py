@@ -164,7 +164,6 @@ class MemorySayings:
         return sorted(places, key=lambda place: (place.at, place.session, place.part.id))
 
     async def _said(self, place: _Place, session: Session | None, scope: Scope, owners: Sequence[str]) -> list[Saying]:
-        """What was said in one place."""
         part = place.part
         theirs = session if session is not None and _same_person(session.scope, scope) else None
         words = sorted({each.strip(".,;:!?\"'()") for each in part.text.split()}, key=len, reverse=True)[:RAREST]

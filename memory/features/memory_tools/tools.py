@@ -15,11 +15,10 @@ from typing import Any, Protocol, TypeVar
 import orjson
 
 from memory.context import answers
+from memory.context.lexical import OPEN
 from memory.context.question import of_words
-from memory.context.relevance_floor import OPEN
 from memory.context.search_results import SearchContext
-from memory.context.tool_answer import ToolAnswer
-from memory.context.tools import MOST_FOUND, NAMES
+from memory.context.tools import MOST_FOUND, NAMES, ToolAnswer
 from memory.conversation import Role, Text, digest
 from memory.edits import ContentTier
 from memory.fact import Category, Fact, FactKind, Origin, Passage, Sensitivity, State, Stream
@@ -117,7 +116,7 @@ class MemoryTools:
 
     async def _search(self, arguments: Mapping[str, Any], asker: ToolCaller) -> ToolAnswer:
         query = _text(arguments, "query")
-        limit = _whole(arguments, "limit", FOUND, 1, MOST_FOUND)
+        limit = _integer(arguments, "limit", FOUND, 1, MOST_FOUND)
         owners, now = asker.scope.owners(), self._now()
         if as_of := _optional(arguments, "as_of"):
             then = datetime.combine(self._date(as_of) + _DAY, datetime.min.time(), now.tzinfo)
@@ -156,7 +155,7 @@ class MemoryTools:
             raise InvalidToolCall(f"tier is {tier[:20]!r}; it is L1 (an overview) or L2 (the whole)")
         content = await self._content(_text(arguments, "handle"), ContentTier(tier), asker.scope)
         about = f"#{content.handle} {content.tier}: {content.name or content.kind} by {content.role}, as it stood then"
-        page = _whole(arguments, "page", 1, 1, 10_000)
+        page = _integer(arguments, "page", 1, 1, 10_000)
         return ToolAnswer(answers.content(content.text, about, page, 4 * self._tokens))
 
     async def _day(self, arguments: Mapping[str, Any], asker: ToolCaller) -> ToolAnswer:
@@ -338,7 +337,7 @@ def _id(arguments: Mapping[str, Any]) -> str:
     return id
 
 
-def _whole(arguments: Mapping[str, Any], name: str, default: int, least: int, most: int) -> int:
+def _integer(arguments: Mapping[str, Any], name: str, default: int, least: int, most: int) -> int:
     value = arguments.get(name)
     if value is None:
         return default

@@ -23,8 +23,7 @@ from memory.features.nights.consolidation.curation import (
     sources_of,
     worded,
 )
-from memory.features.nights.consolidation.diff import FactChange, applied
-from memory.features.nights.consolidation.plan_codec import PlannedNight
+from memory.features.nights.consolidation.diff import FactChange, PlannedNight, applied
 from memory.ports import LanguageModel, NoAnswer
 
 log = logging.getLogger(__name__)

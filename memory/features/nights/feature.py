@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Protocol, TypedDict
 
 from memory.fact import Fact
-from memory.features.nights.planner_process import PlannerProcess
 from memory.features.nights.report import NightJson, NightOutcomeJson, candidates_json, night_json, outcome_json
-from memory.features.nights.runner import Improve, NightRunner, as_planned
+from memory.features.nights.runner import Improve, NightRunner, PlannerProcess, as_planned
 from memory.features.nights.store import Night, NightStore
 from memory.hooks.feature import Core, Feature, FeatureRoute
-from memory.hooks.params import checked_text
-from memory.hooks.route_request import Answer, RouteRefused, RouteRequest
+from memory.hooks.route_request import Answer, RouteRefused, RouteRequest, checked_text
 from memory.services.person.id_lookup import NotFound
 from memory.session import Mode
 from memory.stores.index_edge import EdgeIndex

@@ -24,14 +24,18 @@ from memory.candidate import Candidate
 from memory.fact import Fact, Origin, State
 from memory.features.nights.consolidation.contradictions import ALIKE
 from memory.features.nights.consolidation.cross_project import OtherProjects
+from memory.features.nights.consolidation.diff import PlannedNight, written
 from memory.features.nights.consolidation.gist import Clusters
-from memory.features.nights.consolidation.paraphrases import LEAST, paraphrases
 from memory.features.nights.consolidation.plan import Rules, plan
-from memory.features.nights.consolidation.plan_codec import PlannedNight, written
-from memory.features.nights.consolidation.recurring_subjects import goes_on_about, recurring_subjects, worth_comparing
-from memory.features.nights.consolidation.shareable import RULES, WAS_SAID
+from memory.features.nights.consolidation.recurring_subjects import (
+    RULES,
+    WAS_SAID,
+    goes_on_about,
+    recurring_subjects,
+    worth_comparing,
+)
 from memory.features.nights.consolidation.shared_wording import saying, wording
-from memory.features.nights.consolidation.similarity import likenesses
+from memory.features.nights.consolidation.similarity import LEAST, likenesses, paraphrases
 from memory.features.nights.consolidation.snapshot import Snapshot
 from memory.features.nights.snapshots import NightInput, Snapshots
 from memory.language.static_embedding import StaticEmbedding

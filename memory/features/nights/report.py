@@ -9,12 +9,10 @@ from typing import Annotated, Any, NotRequired, TypedDict
 
 from memory.candidate import Candidate, Proposal
 from memory.fact import Fact, Sensitivity, State
-from memory.features.nights.consolidation.diff import ChangeAction, DiscardedPass, FactChange
-from memory.features.nights.consolidation.plan_codec import PlannedNight
+from memory.features.nights.consolidation.diff import ChangeAction, DiscardedPass, FactChange, PlannedNight
 from memory.features.nights.runner import NightOutcome
 from memory.features.nights.store import Night, NightChange
-from memory.hooks.answer_fields import Fields
-from memory.hooks.serializers import HIDDEN
+from memory.hooks.route_request import HIDDEN, Fields
 from memory.ports import SummaryLine
 
 
@@ -92,7 +90,6 @@ def night_json(
     candidates: Iterable[Candidate],
     facts: Mapping[str, Fact],
 ) -> NightJson:
-    """A night as it was, line by line."""
     return asdict(held) | {
         "counted": held.changes,
         "changes": _written([each for each in changes if each.action != ChangeAction.PLAIN], facts),
@@ -116,7 +113,6 @@ def outcome_json(outcome: NightOutcome, owners: Sequence[str], changes: bool) ->
 
 
 def candidates_json(put_forward: Iterable[Proposal | Candidate]) -> list[ProposalJson]:
-    """What was put forward."""
     return [asdict(each) | {"why": each.why} for each in put_forward]
 
 

@@ -17,8 +17,7 @@ from memory.features.nights.consolidation.snapshot import RepeatedStatement
 from memory.ports import SummaryLine
 from memory.scope import Layer, place_of
 from memory.stores.base import ask_many
-from memory.stores.candidate_evidence import silenced
-from memory.stores.candidates import with_evidence
+from memory.stores.candidates import silenced, with_evidence
 from memory.stores.connection import Connection
 from memory.stores.listing import line_of
 from memory.stores.queries import QUERIES, many

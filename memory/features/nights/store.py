@@ -17,8 +17,7 @@ import orjson
 
 from memory.candidate import Candidate, CandidateState
 from memory.fact import Fact
-from memory.features.nights.consolidation.diff import ChangeAction, Diff, FactChange, Touch
-from memory.features.nights.consolidation.plan_codec import PlannedNight
+from memory.features.nights.consolidation.diff import ChangeAction, Diff, FactChange, PlannedNight, Touch
 from memory.hooks.route_request import RouteRefused
 from memory.learning.tombstones import tombstone_of
 from memory.ports import SummaryLine

@@ -10,15 +10,12 @@ from memory.conversation import Part, ToolCall
 from memory.fact import Passage, Sensitivity
 from memory.features.subagents.findings import Findings
 from memory.features.subagents.folders import AllowedFolders
-from memory.features.subagents.forgetting import ResearchEraser
-from memory.features.subagents.library import ResearchLibrary, ResearchSavings
+from memory.features.subagents.library import ResearchEraser, ResearchLibrary, ResearchSavings
 from memory.features.subagents.records import RESEARCH, ResearchRecords
 from memory.features.subagents.research_index import ResearchIndex
 from memory.features.subagents.research_worker import ResearchWorker
-from memory.hooks.answer_fields import Fields
 from memory.hooks.feature import Core, Feature, FeatureRoute, Follower
-from memory.hooks.route_request import RouteRequest
-from memory.hooks.serializers import HIDDEN
+from memory.hooks.route_request import HIDDEN, Fields, RouteRequest
 from memory.research import Delivery, Research, ResearchOutcome, ResearchSource, ResearchUse, owners_of
 from memory.scope import Scope
 from memory.services.context_sources import PriorFindings

@@ -12,13 +12,21 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from memory.context.pack import tokens_of
-from memory.context.prior_findings import ChangedFiles, hint, reuse
-from memory.context.question_similarity import MOST, Alike, SimilarResearch, alike, compared_text, fit
+from memory.context.prior_findings import (
+    MOST,
+    Alike,
+    ChangedFiles,
+    SimilarResearch,
+    alike,
+    compared_text,
+    fit,
+    hint,
+    reuse,
+)
 from memory.conversation import Conversation
 from memory.features.subagents.folders import AllowedFolders
 from memory.features.subagents.journal_port import ResearchJournal
-from memory.features.subagents.research_index import ResearchIndex
-from memory.features.subagents.research_passages import MENTIONED
+from memory.features.subagents.research_index import MENTIONED, ResearchIndex
 from memory.learning.research import opening_question
 from memory.research import ResearchOutcome, owners_of, worked_in
 from memory.scope import Scope

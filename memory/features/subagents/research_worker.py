@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from memory.conversation import Message, Role, ToolCall
 from memory.features.subagents.folders import AllowedFolders
 from memory.features.subagents.journal_port import ResearchJournal
-from memory.features.subagents.research_passages import SPACE, passages_of
+from memory.features.subagents.research_index import SPACE, passages_of
 from memory.features.subagents.returned_reports import ReturnedMessage, ReturnedReports, is_forgotten, person_of
 from memory.learning.research import ObservedExchange, begun, gone_on, in_confidence, with_tiers
 from memory.learning.spawning import errands, inherited, opening, taken

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from memory.conversation import Message, Role
 from memory.features.subagents.journal_port import ResearchJournal
-from memory.features.subagents.research_passages import SPACE
+from memory.features.subagents.research_index import SPACE
 from memory.learning.reports import acknowledges, delivery, fails, promised, report_of, unframed
 from memory.learning.research import ObservedExchange, handed_back, unseen
 from memory.learning.spawning import is_spawner
@@ -92,7 +92,7 @@ class ReturnedReports:
                 continue
             if not is_spawner(came.names.get(call, spawn.errand.tool), came.spawners):
                 continue
-            told = await asyncio.to_thread(_Told.by, text, [*known.values()])
+            told = await asyncio.to_thread(_SpawnResult.by, text, [*known.values()])
             if call in failed or told.failed:
                 await self._cut(came, spawn, known.get(call))
                 continue
@@ -147,7 +147,7 @@ class ReturnedReports:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _SpawnResult:
     """What a spawn call gave back: that it failed, the names under which reports will come, or a report that is none
     of those that are known."""
 
@@ -156,7 +156,7 @@ class _Told:
     report: bool = False
 
     @classmethod
-    def by(cls, text: str, known: Sequence[Research]) -> _Told:
+    def by(cls, text: str, known: Sequence[Research]) -> _SpawnResult:
         """What a text tells. One that was sent once more is the newest report of the same research."""
         if fails(text):
             return cls(failed=True)
@@ -173,13 +173,11 @@ def _promised_report(agent: str, came: ReturnedMessage) -> str:
 
 
 async def is_forgotten(journal: ResearchJournal, owners: Sequence[str], text: str) -> bool:
-    """Whether a text was forgotten by one of these owners."""
     key = journal.key()
     return bool(await journal.is_forgotten([tombstone_of(key, owner, text) for owner in owners]))
 
 
 def person_of(session: Session) -> str:
-    """Whose a session is."""
     return session.scope.owner(Layer.USER) or ""
 
 

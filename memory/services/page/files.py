@@ -20,7 +20,7 @@ from pathlib import Path
 
 import orjson
 
-from memory.context.layer_precedence import nearest
+from memory.context.diversity import nearest
 from memory.context.page import Page, frame_page, page
 from memory.context.page_diff import edited
 from memory.fact import Fact, Stream

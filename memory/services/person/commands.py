@@ -12,9 +12,9 @@ from datetime import datetime
 from pathlib import Path
 
 from memory.context.explain import Explained
+from memory.context.lexical import OPEN
 from memory.context.question import RecallQuestion, of_words
 from memory.context.rank import Memory, Scored
-from memory.context.relevance_floor import OPEN
 from memory.context.search_results import SearchContext
 from memory.context.temporal_questions import known_at, past_of
 from memory.fact import Fact, FactKind, Origin, State, Stream

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from memory.context.broad_questions import BroadQuestion, about_person, last_day, of_a_time
-from memory.context.person_profile import profile, talked_of
+from memory.context.broad_questions import BroadQuestion, about_person, last_day, of_a_time, profile, talked_of
 from memory.context.question import QuestionAuthor, RecallQuestion
 from memory.context.rank import Scored
 from memory.fact import Fact, Passage

@@ -11,14 +11,12 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
 
-from memory.context.advice_recall import TIMES as ADVICE_TIMES
-from memory.context.advice_recall import heeded, wants_heeding
-from memory.context.agent_recall import FEW, at_work, readable
+from memory.context.agent_recall import FEW, at_work, heeded, readable, wants_heeding
+from memory.context.agent_recall import TIMES as ADVICE_TIMES
 from memory.context.diversity import diverse
 from memory.context.graph import SPREAD, names_in_question, near
-from memory.context.later_remarks import LaterRemark, later_remarks
-from memory.context.lexical import WeightedQuery, weigh
-from memory.context.neighbours import REACH, anchors, joined
+from memory.context.later_remarks import REACH, LaterRemark, anchors, joined, later_remarks
+from memory.context.lexical import OPEN, WeightedQuery, passes, weigh
 from memory.context.question import QuestionAuthor, RecallQuestion, simpler
 from memory.context.rank import (
     Memory,
@@ -27,13 +25,19 @@ from memory.context.rank import (
     Weights,
     earlier_questions,
     is_question,
+    passage_relevance,
     rank,
-    told_relevance,
 )
-from memory.context.rank_fusion import answered_already, brings_new, for_a_part, fused
-from memory.context.relevance_floor import OPEN, passes
 from memory.context.route import reach
-from memory.context.search_results import SearchContext, SearchPass, SearchResult
+from memory.context.search_results import (
+    SearchContext,
+    SearchPass,
+    SearchResult,
+    answered_already,
+    brings_new,
+    for_a_part,
+    fused,
+)
 from memory.fact import Fact, Passage
 from memory.language.time_spans import Span
 from memory.ports import Embedder, Index, IndexHit, Journal, Query, Vector
@@ -160,7 +164,7 @@ class Searcher:
             relevance(),
             worded=passes(question, whole.weighed, evidence),
             asks=question.work < 1.0 or "?" in question.said,
-            told=told_relevance(whole.weighed, whole.candidates, moment.present),
+            told=passage_relevance(whole.weighed, whole.candidates, moment.present),
             present=moment.present,
         )
         # What has not been read since the start is read now, half a millisecond each.

@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from memory.conversation import Message, Text, ToolResult
-from memory.language.verbatim_tokens import invented
+from memory.language.words import invented
 from memory.ports import LanguageModel, NoAnswer, Overview
-from memory.tiers.prose import is_prose
+from memory.tiers.pages import is_prose
 from memory.tiers.shape import budget_of
 
 log = logging.getLogger(__name__)

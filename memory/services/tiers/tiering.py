@@ -12,7 +12,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from memory.context.images import dimensions, image_tokens
+from memory.context.sizes import dimensions, image_tokens
 from memory.conversation import (
     Image,
     Message,

@@ -1,6 +1,6 @@
 """Keep a session under its model's window: gather what a plan needs, have it made, and give it back as a decision.
 
-What leaves is decided by :mod:`memory.context.shed` and :mod:`memory.context.rotate` out of plain values. Here they
+What leaves is decided by :mod:`memory.context.shed` and :mod:`memory.context.protection` out of plain values. Here they
 are fetched: sizes from the counts, lower tiers and pins from the journal, the window, prices, and how long the
 session was idle. Only what the journal can give back word for word may leave.
 """

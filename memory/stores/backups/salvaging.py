@@ -18,7 +18,7 @@ from typing import Final
 
 from memory.conversation import Text
 from memory.stores.backups.copying import flush, read_only
-from memory.stores.histories import split
+from memory.stores.history_cache import split
 from memory.stores.messages import body_of, opened
 from memory.stores.migrations import MIGRATIONS, migrate
 

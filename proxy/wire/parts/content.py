@@ -1,4 +1,7 @@
-"""A content as every format has it: a string, or a list of parts, or nothing; empty texts are left out."""
+"""A content as every format has it: a string, or a list of parts, or nothing; empty texts are left out.
+
+The tools that a request offers.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import msgspec
 
 from memory.conversation import Form, Image, Message, Opaque, Part, Role, Text, digest
 from proxy.wire.dialect import Spoken
-from proxy.wire.slices import is_string, items_of, string_of
+from proxy.wire.slices import SliceCache, is_list, is_string, items_of, string_of, text_of
 
 
 def parts_in(content: msgspec.Raw | None, part_of: Callable[[msgspec.Raw], Part | None]) -> Iterator[Part]:
@@ -46,3 +49,13 @@ def spoken_in(parts: Iterable[Part], spoken: Spoken) -> str:
     """Each text as the runtime's rule hears it, joined by newlines; texts in which no person speaks leave nothing."""
     heard = (spoken(part.text) for part in parts if isinstance(part, Text))
     return "\n".join(text for text in heard if text)
+
+
+def offered(
+    tools: msgspec.Raw | None, names: Callable[[msgspec.Raw], tuple[str, ...]], memo: SliceCache
+) -> tuple[tuple[str, ...], str]:
+    """The names of the tools, as the dialect finds them, and the JSON text of their definitions; remembered, since
+    they come again with every request of a session."""
+    if tools is None or not is_list(tools):
+        return (), ""
+    return memo.of(tools, "tools", lambda raw: (names(raw), text_of(raw)))

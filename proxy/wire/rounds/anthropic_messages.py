@@ -8,11 +8,9 @@ from typing import Any
 import orjson
 
 from proxy.wire.lenient_json import dict_in, dump, int_in, list_in, loads, str_in
-from proxy.wire.replies.anthropic_messages import usage_of
-from proxy.wire.rounds.events import named, with_data, with_fields
-from proxy.wire.rounds.stream import StreamWriter
+from proxy.wire.parts.anthropic_messages import usage_of
+from proxy.wire.rounds.stream import DocumentWriter, StreamWriter, named, with_data, with_fields
 from proxy.wire.rounds.turn import ContentMark, HiddenCall, RoundTurn, mark_of, mark_of_other
-from proxy.wire.rounds.whole_replies import WholeWriter
 from proxy.wire.sse import ServerEvent
 
 _ENDED = b"end_turn"
@@ -70,14 +68,12 @@ class AnthropicStream(StreamWriter):
         return raw
 
     def so_far(self) -> RoundTurn:
-        """What this round said so far."""
         blocks = {index: self._block(index) for index in sorted(self._blocks)}
         return turn_of(
             [(raw, self._place.get(index) is None) for index, raw in blocks.items()], self._stop, self._usage, self.over
         )
 
     def close(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         delta = {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_sequence": None}}
         end = orjson.dumps(delta | {"usage": self._usage})
         return named("message_delta", end) + named("message_stop", b'{"type":"message_stop"}')
@@ -109,7 +105,7 @@ class AnthropicStream(StreamWriter):
         return block_of(block, arguments)
 
 
-class AnthropicWhole(WholeWriter):
+class AnthropicDocumentWriter(DocumentWriter):
     """The whole reply."""
 
     def __init__(self, ours: frozenset[str]) -> None:
@@ -117,7 +113,6 @@ class AnthropicWhole(WholeWriter):
         self._shown: list[bytes] = []
 
     def end(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         value = loads(self._data)
         if not isinstance(value, dict) or not isinstance(value.get("content"), list):
             return self._data
@@ -137,7 +132,6 @@ class AnthropicWhole(WholeWriter):
         return b"" if self._turn.goes_on else self._document({})
 
     def close(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         return self._document({("stop_reason",): b'"' + _ENDED + b'"'})
 
     def _document(self, more: Mapping[tuple[str, ...], bytes]) -> bytes:

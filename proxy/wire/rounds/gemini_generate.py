@@ -9,14 +9,11 @@ import msgspec
 
 from proxy.wire.dialect import BadRequest, Framing, RequestView, Unreadable
 from proxy.wire.lenient_json import dict_in, dump, list_in, loads, str_in
-from proxy.wire.parts.gemini_generate import field
-from proxy.wire.replies.gemini_generate import first_candidate, usage_of
-from proxy.wire.rounds.events import with_data
+from proxy.wire.parts.gemini_generate import field, first_candidate, usage_of
 from proxy.wire.rounds.replay import among, copy_of, known_again, string_at
 from proxy.wire.rounds.round_format import Definition, RoundFormat
-from proxy.wire.rounds.stream import StreamWriter
+from proxy.wire.rounds.stream import DocumentWriter, StreamWriter, with_data
 from proxy.wire.rounds.turn import ContentMark, HiddenCall, HiddenRoundRecord, RoundTurn, mark_of, mark_of_other
-from proxy.wire.rounds.whole_replies import WholeWriter
 from proxy.wire.slices import cut, fields_of, is_list, items_of, span, string_of, value_of
 from proxy.wire.splice import Splice
 from proxy.wire.sse import ServerEvent
@@ -67,31 +64,27 @@ class GeminiStream(StreamWriter):
         return with_data(raw, event, dump(value).encode(errors="replace"))
 
     def end(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         shown = super().end()
         self._ended = True
         return shown
 
     def turn(self) -> RoundTurn:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         self._read()
         # There is no terminator but the upstream's end.
         self.over = self.over or (self._ended and bool(self._stop))
         return self.so_far()
 
     def so_far(self) -> RoundTurn:
-        """What this round said so far."""
         return turn_of(self._parts, self._stop, self._usage, self.over)
 
     def close(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         content = {"parts": [{"text": ""}], "role": "model"}
         last = {"candidates": [{"content": content, "finishReason": "STOP", "index": 0}]}
         document = {**last, **self._like, "usageMetadata": self._usage}
         return b"data: " + dump(document).encode(errors="replace") + b"\n\n"
 
 
-class GeminiWhole(WholeWriter):
+class GeminiDocumentWriter(DocumentWriter):
     """The whole reply."""
 
     def __init__(self, ours: frozenset[str]) -> None:
@@ -100,7 +93,6 @@ class GeminiWhole(WholeWriter):
         self._shown: list[str] = []
 
     def end(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         value = loads(self._data)
         if not isinstance(value, dict) or not _first(value):
             return self._data
@@ -114,7 +106,6 @@ class GeminiWhole(WholeWriter):
         return b"" if self._turn.goes_on else self._document("")
 
     def close(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         return self._document("STOP")
 
     def _document(self, stop: str) -> bytes:
@@ -140,7 +131,6 @@ def parts_in(data: bytes, ours: frozenset[str]) -> SpokenParts:
 
 
 def turn_of(spoken: SpokenParts, stop: str, usage: Mapping[str, Any], over: bool) -> RoundTurn:
-    """A round out of its parts."""
     calls: list[HiddenCall] = []
     marks: list[ContentMark] = []
     lines: list[str] = []
@@ -262,5 +252,13 @@ def _free(view: RequestView) -> bool:
 _NONE = msgspec.Raw(b"[]")
 
 MANNER = RoundFormat(
-    "contents", GeminiStream, GeminiWhole, replay_splices, _result, _tool, _free, answered=_answered, tools=_declared
+    "contents",
+    GeminiStream,
+    GeminiDocumentWriter,
+    replay_splices,
+    _result,
+    _tool,
+    _free,
+    answered=_answered,
+    tools=_declared,
 )

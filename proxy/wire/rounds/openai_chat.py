@@ -8,11 +8,9 @@ import orjson
 
 from memory.conversation import Usage
 from proxy.wire.lenient_json import dict_in, dump, list_in, loads, str_in
-from proxy.wire.replies.openai_chat import usage_of
-from proxy.wire.rounds.events import with_data, with_fields
-from proxy.wire.rounds.stream import StreamWriter
+from proxy.wire.parts.openai_chat import usage_of
+from proxy.wire.rounds.stream import DocumentWriter, StreamWriter, with_data, with_fields
 from proxy.wire.rounds.turn import HiddenCall, RoundTurn, mark_of
-from proxy.wire.rounds.whole_replies import WholeWriter
 from proxy.wire.sse import ServerEvent
 
 _DONE = b"data: [DONE]\n\n"
@@ -74,12 +72,10 @@ class ChatStream(StreamWriter):
         return with_data(raw, event, dump(value).encode(errors="replace"))
 
     def so_far(self) -> RoundTurn:
-        """What this round said so far."""
         fields = {key: texts if key == "reasoning_details" else "".join(texts) for key, texts in self._fields.items()}
         return turn_of(fields, self._calls, self.ours, self._stop, self._usage, self.over)
 
     def close(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         last = self._like | {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
         end = b"data: " + dump(last).encode(errors="replace") + b"\n\n"
         if self._counted is not None:
@@ -126,7 +122,7 @@ class ChatStream(StreamWriter):
         return with_data(raw, event, with_fields(event.data, {("id",): self._id})) if self.number and self._id else raw
 
 
-class ChatWhole(WholeWriter):
+class ChatDocumentWriter(DocumentWriter):
     """The whole reply."""
 
     def __init__(self, ours: frozenset[str]) -> None:
@@ -135,7 +131,6 @@ class ChatWhole(WholeWriter):
         self._calls: list[Any] = []
 
     def end(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         value = loads(self._data)
         choices = list_in(value, "choices") if isinstance(value, dict) else []
         choice = choices[0] if choices and isinstance(choices[0], dict) else {}
@@ -156,7 +151,6 @@ class ChatWhole(WholeWriter):
         return b"" if self._turn.goes_on else self._document(value, str_in(choice, "finish_reason"))
 
     def close(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         return self._document(loads(self._data), "stop")
 
     def _document(self, value: dict[str, Any], stop: str) -> bytes:

@@ -9,11 +9,9 @@ import orjson
 
 from memory.conversation import Usage
 from proxy.wire.lenient_json import dict_in, dump, int_in, list_in, loads, str_in
-from proxy.wire.replies.openai_responses import usage_of
-from proxy.wire.rounds.events import named, with_data, with_fields
-from proxy.wire.rounds.stream import StreamWriter
+from proxy.wire.parts.openai_responses import usage_of
+from proxy.wire.rounds.stream import DocumentWriter, StreamWriter, named, with_data, with_fields
 from proxy.wire.rounds.turn import ContentMark, HiddenCall, RoundTurn, mark_of, mark_of_other
-from proxy.wire.rounds.whole_replies import WholeWriter
 from proxy.wire.sse import ServerEvent
 
 _BEGINS = ("response.created", "response.in_progress", "response.queued")
@@ -41,7 +39,6 @@ class ResponsesStream(StreamWriter):
         self._usage: Usage | None = None
 
     def again(self) -> None:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         self._shown += self._visible()
         super().again()
 
@@ -68,12 +65,10 @@ class ResponsesStream(StreamWriter):
         return self._passed(raw, event, value, {} if place == index else {("output_index",): str(place).encode()})
 
     def so_far(self) -> RoundTurn:
-        """What this round said so far."""
         items = [(raw, self._place.get(index) is None) for index, raw in sorted(self._items.items())]
         return turn_of(items, self._stop, self._usage, self.over)
 
     def close(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         response = self._response | {"status": "completed", "output": [], "incomplete_details": None}
         end: dict[str, Any] = {"type": "response.completed"}
         if self._sequence is not None:
@@ -129,7 +124,7 @@ class ResponsesStream(StreamWriter):
         return with_data(raw, event, with_fields(event.data, fields)) if fields else raw
 
 
-class ResponsesWhole(WholeWriter):
+class ResponsesDocumentWriter(DocumentWriter):
     """The whole reply."""
 
     def __init__(self, ours: frozenset[str]) -> None:
@@ -137,7 +132,6 @@ class ResponsesWhole(WholeWriter):
         self._shown: list[str] = []
 
     def end(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         value = loads(self._data)
         if not isinstance(value, dict) or not isinstance(value.get("output"), list):
             return self._data
@@ -153,7 +147,6 @@ class ResponsesWhole(WholeWriter):
         return b"" if self._turn.goes_on else self.close()
 
     def close(self) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         return with_fields(self._data, {("output",): _listed(self._shown), ("id",): self._id})
 
 

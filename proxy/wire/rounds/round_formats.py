@@ -7,10 +7,10 @@ from typing import Any
 
 from proxy.wire.dialect import RequestView
 from proxy.wire.rounds import replay
-from proxy.wire.rounds.anthropic_messages import AnthropicStream, AnthropicWhole
+from proxy.wire.rounds.anthropic_messages import AnthropicDocumentWriter, AnthropicStream
 from proxy.wire.rounds.gemini_generate import MANNER as GEMINI
-from proxy.wire.rounds.openai_chat import ChatStream, ChatWhole
-from proxy.wire.rounds.openai_responses import ResponsesStream, ResponsesWhole
+from proxy.wire.rounds.openai_chat import ChatDocumentWriter, ChatStream
+from proxy.wire.rounds.openai_responses import ResponsesDocumentWriter, ResponsesStream
 from proxy.wire.rounds.round_format import Definition, RoundFormat
 from proxy.wire.slices import value_of
 
@@ -61,14 +61,20 @@ def _anthropic_answered(message: str, results: str) -> str:
     return f'{message},{{"role":"user","content":[{results}]}}'
 
 
-_CHAT = RoundFormat("messages", ChatStream, ChatWhole, replay.chat, _chat_result, _chat_tool, _free)
+_CHAT = RoundFormat("messages", ChatStream, ChatDocumentWriter, replay.chat, _chat_result, _chat_tool, _free)
 _RESPONSES = RoundFormat(
-    "input", ResponsesStream, ResponsesWhole, replay.responses, _responses_result, _responses_tool, _responses_free
+    "input",
+    ResponsesStream,
+    ResponsesDocumentWriter,
+    replay.responses,
+    _responses_result,
+    _responses_tool,
+    _responses_free,
 )
 _ANTHROPIC = RoundFormat(
     "messages",
     AnthropicStream,
-    AnthropicWhole,
+    AnthropicDocumentWriter,
     replay.anthropic,
     _anthropic_result,
     _anthropic_tool,

@@ -174,7 +174,6 @@ def mark_of(text: str) -> ContentMark:
 
 
 def mark_of_other(name: str) -> ContentMark:
-    """The mark of a content that is no text, by what names it."""
     return ContentMark(-1, _hash(name))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
-from memory.context.advice_recall import WEIGHTS, heeded, wants_heeding
+from memory.context.agent_recall import WEIGHTS, heeded, wants_heeding
 from memory.context.rank import Memory, Scored
 from memory.fact import FactKind, Origin, Sensitivity, State
 from memory.ports import IndexHit

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.answer_format import without_form
+from memory.context.question import without_form
 from tests.memory.context.making import asked
 
 

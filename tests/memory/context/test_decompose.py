@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.decompose import MOST, SplitReason, parts
+from memory.context.question import MOST, SplitReason, parts
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from memory.context.disputed import doubter, rivals_of, showable, sides
 from memory.context.diversity import diverse
-from memory.context.pack import OUTDATED, SCOPED, SIDES, UNSETTLED, pack, tokens_of
+from memory.context.pack import OUTDATED, SCOPED, SIDES, UNSETTLED, doubter, pack, rivals_of, showable, sides, tokens_of
 from memory.fact import Origin, Sensitivity, State
 from tests.memory.context.making import NOW, SAID, fact, passage, scored
 

@@ -12,14 +12,15 @@ from memory.context.entity_coverage import (
     LONGEST_NAME,
     MAX_LINE_CHARS,
     PIECE,
+    SLACK,
     SessionPart,
     _Read,
+    excerpts,
     lines,
     names,
     rows,
     shortened,
 )
-from memory.context.excerpts import SLACK, excerpts
 
 
 def told(*sources: SessionPart) -> list[str]:

@@ -12,8 +12,7 @@ from memory.context.budget import Budget
 from memory.context.continuity import CLOSING
 from memory.context.fallback_trim import LEAST, fallback_trim
 from memory.context.protection import last_round
-from memory.context.shed_plan import ShedPlan
-from memory.context.stub import FRAME
+from memory.context.shed_plan import FRAME, ShedPlan
 from memory.conversation import Conversation, Form, Message, Role, Text, ToolCall, ToolResult, digest
 from memory.edits import Act, ActiveEdits, Entry, Ledger, handle
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.images import USUAL, dimensions, document_tokens, image_tokens, tokens_by_size
+from memory.context.sizes import USUAL, dimensions, document_tokens, image_tokens, tokens_by_size
 
 
 def png(width: int, height: int) -> bytes:

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.diversity import diverse
-from memory.context.layer_precedence import nearest
+from memory.context.diversity import diverse, nearest
 from memory.context.rank import Scored
 from memory.fact import Fact, Origin, State
 from memory.scope import Layer, Scope

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.context.neighbours import Reach, TurnRef, anchors, joined
+from memory.context.later_remarks import Reach, TurnRef, anchors, joined
 from memory.context.rank import Scored
 from memory.context.route import route_of
 from memory.fact import Sensitivity

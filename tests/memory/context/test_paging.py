@@ -6,8 +6,7 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.paging import CLOSES, Excerpt, ShedContents, question, rendered, words
-from memory.context.wrapped_lines import lines_of
+from memory.context.paging import CLOSES, Excerpt, ShedContents, lines_of, question, rendered, words
 
 CODE = "\n".join(f"def settle_step_{n}(queue):\n    return queue.pop_{n}_items()\n" for n in range(40))
 LOG = "\n".join(f"2026-11-0{n % 9 + 1} worker_number_{n} settled invoice_{n * 7919}" for n in range(60))

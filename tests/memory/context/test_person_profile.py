@@ -6,7 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from memory.context.person_profile import LINES, profile, talked_of
+from memory.context.broad_questions import MAX_PROFILE_LINES as LINES
+from memory.context.broad_questions import profile, talked_of
 from memory.context.rank import Memory
 from memory.fact import Origin, Sensitivity, State
 from tests.memory.context.making import NOW, fact, passage

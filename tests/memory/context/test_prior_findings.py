@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.context.pack import tokens_of
-from memory.context.prior_findings import CLOSING, ChangedFiles, age, condensed, hint, mention, reuse
-from memory.context.question_similarity import Alike
+from memory.context.prior_findings import CLOSING, Alike, ChangedFiles, age, condensed, hint, mention, reuse
 from memory.research import Research, ResearchOutcome, ResearchSource, SourceKind
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from memory.context.question_similarity import Alike, SimilarResearch, alike, compared_text, fit
+from memory.context.prior_findings import Alike, SimilarResearch, alike, compared_text, fit
 from memory.language.static_embedding import StaticEmbedding
 from memory.research import Research, ResearchOutcome
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.context.lexical import RelevanceFloor
 from memory.context.rank import Memory, Weights, rank
-from memory.context.relevance_floor import RelevanceFloor
 from memory.context.temporal_questions import TimeInterval
 from memory.fact import Sensitivity, State
 from memory.ports import IndexHit

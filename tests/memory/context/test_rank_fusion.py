@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from memory.context.rank import Scored
-from memory.context.rank_fusion import BONUS, LOOKED_AT, answered_already, brings_new, fused
-from memory.context.search_results import SearchPass
+from memory.context.search_results import BONUS, LOOKED_AT, SearchPass, answered_already, brings_new, fused
 from tests.memory.context.making import asked, passage, weighed_for
 
 ONE, TWO, THREE = (passage(text, turn) for turn, text in enumerate(("the first", "the second", "the third"), start=1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.context.relevance_floor import RelevanceFloor
+from memory.context.lexical import RelevanceFloor
 from memory.fact import FactKind, Origin
 from tests.memory.context.making import CHATTER, fact, passage, recalled
 

@@ -9,7 +9,7 @@ import pytest
 from memory.actions import actions
 from memory.context import continuity
 from memory.context.continuity import CLOSING, OPENING, NoteContents, note, whole
-from memory.context.rotate import beginning, beginnings
+from memory.context.protection import beginning, beginnings
 from memory.conversation import Conversation, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from tests.memory.context.sessions import person, rounds, said, session, text_of
 

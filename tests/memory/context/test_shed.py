@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from memory.context.budget import Budget, Prices
 from memory.context.continuity import NoteContents
 from memory.context.shed import plan
-from memory.context.shed_plan import ShedPlan
-from memory.context.stub import excerpt_of
+from memory.context.shed_plan import ShedPlan, excerpt_of
 from memory.conversation import Conversation, Message, Reasoning, Role, Text, ToolCall, ToolResult
 from memory.edits import ActiveEdits, ContentTier, Ledger, handle
 from tests.memory.context.sessions import faults, person, pieces, rounds, said, session, shown, sizes, written

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.context.budget import Prices
-from memory.context.shed_savings import saved, worth
+from memory.context.budget import Prices, saved, worth
 from memory.conversation import Usage
 from memory.ports import ModelTotals
 from memory.session import Shed

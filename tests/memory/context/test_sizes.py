@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.images import PAGE_TOKENS
-from memory.context.sizes import PER_CALL, message_tokens, part_tokens, parts_tokens, quick
+from memory.context.sizes import PAGE_TOKENS, PER_CALL, message_tokens, part_tokens, parts_tokens, quick
 from memory.conversation import Image, Message, Opaque, Reasoning, Role, Text, ToolCall, ToolResult
 
 

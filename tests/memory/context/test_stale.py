@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memory.actions import ActionKind, actions, parts_of
-from memory.context.stale import PICTURE, REPEATED, REPLANNED, REREAD, REWRITTEN, SOLVED, stale
+from memory.context.retention_value import PICTURE, REPEATED, REPLANNED, REREAD, REWRITTEN, SOLVED, stale
 from memory.conversation import Image, Role, Text
 from tests.memory.context.sessions import Round, rounds, said, session
 

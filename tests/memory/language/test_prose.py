@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.language.prose import is_machine_output, own_words, prose, without_tags
+from memory.language.sentences import is_machine_output, own_words, prose, without_tags
 
 
 def test_code_quotes_and_tables_are_not_the_speakers_words() -> None:

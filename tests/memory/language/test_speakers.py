@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.language.speakers import speaker_in
+from memory.language.entities import speaker_in
 
 
 @pytest.mark.parametrize(

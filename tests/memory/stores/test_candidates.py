@@ -7,8 +7,7 @@ from datetime import timedelta
 
 from memory.candidate import Candidate, CandidateKind, CandidateState, Proposal
 from memory.fact import MemoryTier
-from memory.features.nights.consolidation.diff import Diff
-from memory.features.nights.consolidation.plan_codec import PlannedNight
+from memory.features.nights.consolidation.diff import Diff, PlannedNight
 from memory.features.nights.store import NightStore
 from memory.ports import Lesson
 from memory.scope import Layer

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.stores.histories import common, fresh, join, rebuild, split
+from memory.stores.history_cache import common, fresh, join, rebuild, split
 
 digests = st.integers(0, 5).map(lambda n: bytes([n]) * 16)
 histories = st.lists(digests, max_size=12)

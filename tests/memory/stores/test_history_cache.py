@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from memory.stores.histories import join
-from memory.stores.history_cache import BASES, EarlierExchange, OpenedMessages, RecentHistories
+from memory.stores.history_cache import BASES, EarlierExchange, OpenedMessages, RecentHistories, join
 from memory.stores.messages import seal
 from tests.memory.stores.derived_facts import user
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.language.terms import product
-from memory.stores import postings
-from memory.stores.postings import Postings
+from memory.stores import point_table
+from memory.stores.point_table import Postings
 
 SPARSE = st.dictionaries(st.sampled_from((0, 1, 5, 2**31, 2**32 - 1)), st.integers(1, 50).map(float), max_size=4)
 STEPS = st.lists(st.tuples(st.integers(0, 6), st.one_of(st.none(), SPARSE)), max_size=60)
@@ -21,7 +21,7 @@ def test_a_question_is_scored_against_what_the_rows_hold_now(
 ) -> None:
     kept, rows = Postings(), dict[int, dict[int, float]]()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(postings, "LATE", late)
+        patch.setattr(point_table, "LATE", late)
         for row, sparse in steps:
             kept.drop([row])
             rows.pop(row, None)

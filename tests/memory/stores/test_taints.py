@@ -12,9 +12,9 @@ from memory.fact import Origin
 from memory.learning.lesson import learn
 from memory.learning.taint import taint_of
 from memory.stores.exchanges import BEFORE, OPENING
-from memory.stores.histories import join
+from memory.stores.history_cache import join
 from memory.stores.journal import SqlJournal
-from memory.stores.taints import RunningTaints
+from memory.stores.sessions import RunningTaints
 from tests.memory.stores.derived_facts import assistant, exchange, user
 
 

@@ -1,6 +1,6 @@
 """Prose by its most central sentences."""
 
-from memory.tiers.prose import prose
+from memory.tiers.pages import prose
 from memory.tiers.shape import Hint
 
 ASIDES = "Somebody laughed. Rain fell outside for hours. A bird sang somewhere else entirely.\n"

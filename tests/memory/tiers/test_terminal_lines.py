@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.tiers.terminal_lines import clean, cut, joined
+from memory.tiers.lines import clean, cut, joined
 
 
 def test_colours_and_links_of_a_terminal_are_no_content() -> None:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from memory.tiers.tool_output_frame import UnframedOutput, unframed
+from memory.tiers.tier_choice import UnframedOutput, unframed
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.context.advice_recall import LIKELY
+from memory.context.agent_recall import LIKELY
 from memory.understanding.packaged_weights import request_kinds
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 import orjson
 import pytest
 
-from memory.hooks.answer_fields import Fields
+from memory.hooks.route_request import Fields
 from proxy.api.answer_schema import AnswerSchemas, answer_type
 from proxy.api.endpoints import endpoints
 from proxy.api.responses import Json

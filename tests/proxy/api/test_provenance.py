@@ -11,7 +11,7 @@ import pytest
 
 from memory.ports import StoreError
 from memory.scope import Scope
-from memory.stores.backups.verifying import faults_of
+from memory.stores.backups.upgrading import faults_of
 from tests import rooms
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.api.asking import Asking, asking

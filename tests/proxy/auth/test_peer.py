@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.auth.peer import Lookup, Peers
-from proxy.auth.tcp_sockets import Socket, ask_kernel, find, read_tables
+from proxy.auth.peer import Lookup, Peers, Socket, ask_kernel, find, read_tables
 
 HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
 V4 = ("127.0.0.1", 40000)

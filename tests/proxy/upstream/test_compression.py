@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.upstream.compression import library_of
-from proxy.upstream.direct import decompressed
+from proxy.upstream.direct import decompressed, library_of
 
 TEXT = b"We decided to use PostgreSQL 16. " * 1000
 

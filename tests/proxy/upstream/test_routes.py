@@ -10,7 +10,7 @@ import pytest
 
 from proxy.errors import Refusal
 from proxy.settings import UpstreamSettings
-from proxy.upstream.compression import library_of
+from proxy.upstream.direct import library_of
 from proxy.upstream.routes import Api, api_of, base_for_path, base_of, companies_of_keys, company_of, depends_on_model
 from tests.fake_provider import fake_provider
 from tests.running import running

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from memory.context.shed_savings import Worth
+from memory.context.budget import Worth
 from memory.ports import ModelTotals
 from proxy.api.savings import Row
 from proxy.web.plots.balance import balance, daily

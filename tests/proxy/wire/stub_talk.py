@@ -10,12 +10,11 @@ import msgspec
 from memory.conversation import Conversation, Form, Message, Reply, Role, Text, Usage
 from memory.edits import Append, Edit
 from proxy.wire.dialect import Listener, RequestView, Spoken, Unreadable
-from proxy.wire.edit_writer import written
+from proxy.wire.edit_writer import Place, free, written
 from proxy.wire.incremental_read import IncrementalReader
 from proxy.wire.lenient_json import dict_in, int_in, loads, str_in
-from proxy.wire.listener import WholeListener
+from proxy.wire.listener import DocumentListener
 from proxy.wire.parts.content import message
-from proxy.wire.place import Place, free
 from proxy.wire.slices import fields_of, is_string, string_of
 from proxy.wire.splice import Splice, appended
 
@@ -67,7 +66,7 @@ class StubTalk:
         return [] if isinstance(loads(body), dict) else ["The body is not a JSON object."]
 
     def listen(self, streamed: bool) -> Listener:
-        return WholeListener(answer_of)
+        return DocumentListener(answer_of)
 
     def refusal(self, status: int, message: str, where: str = "") -> bytes:
         return json.dumps({"fault": message}).encode()

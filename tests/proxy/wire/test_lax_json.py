@@ -7,7 +7,7 @@ from time import process_time
 import pytest
 
 from proxy.wire.dialect import BadRequest
-from proxy.wire.lax_json import MOST_TOKENS, text_at_top
+from proxy.wire.model_name import MOST_TOKENS, text_at_top
 
 SAID = '"messages": [{"role": "user", "content": "a \\"}, \\"model\\": \\"other\\", {", "model": "inner"}]'
 

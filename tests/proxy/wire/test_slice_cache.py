@@ -1,6 +1,6 @@
 import msgspec
 
-from proxy.wire.slice_cache import SliceCache
+from proxy.wire.slices import SliceCache
 
 
 def test_a_slice_is_parsed_once_for_each_manner() -> None:

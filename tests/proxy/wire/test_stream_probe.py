@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.wire.stream_probe import StreamProbe
+from proxy.wire.overflow import StreamProbe
 
 CREATED = b'event: response.created\ndata: {"type":"response.created","response":{"id":"r","error":null}}\n\n'
 FAILED = b'data: {"type":"response.failed","response":{"id":"r","error":{"code":"x","message":"no"}}}\n\n'

@@ -1,6 +1,6 @@
 import pytest
 
-from proxy.wire.terminator_gate import Terminator, TerminatorGate
+from proxy.wire.listener import Terminator, TerminatorGate
 
 STOP = Terminator(types=frozenset({b"message_stop"}))
 DONE = Terminator(text=b"[DONE]")

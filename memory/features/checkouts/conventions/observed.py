@@ -8,10 +8,9 @@ from typing import Final
 
 from memory.checkout import Citation, CitationKind
 from memory.fact import Category
-from memory.features.checkouts.conventions.ci import ci, is_ci
-from memory.features.checkouts.conventions.commands import commands
-from memory.features.checkouts.conventions.linters import FILES as LINTER_FILES
+from memory.features.checkouts.conventions.commands import ci, commands, is_ci
 from memory.features.checkouts.conventions.observation import Observation, at_line, listed, once, value
+from memory.features.checkouts.conventions.style import FILES as LINTER_FILES
 from memory.features.checkouts.conventions.style import style
 from memory.features.checkouts.declared import MANIFESTS, declared
 

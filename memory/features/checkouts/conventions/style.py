@@ -1,4 +1,7 @@
-"""How code is written: .editorconfig, and what linters and formatters are set to."""
+"""How code is written: .editorconfig, and what linters and formatters are set to.
+
+What ESLint, Biome and golangci-lint are set to, in files of their own. A row for each setting.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,184 @@ import configparser
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from memory.checkout import Citation
 from memory.fact import Category
-from memory.features.checkouts.conventions.linters import linters
 from memory.features.checkouts.conventions.observation import Observation, at_line, cited, listed, once
+
+_LARGEST: Final = 64 * 1024
+_EXPORTED: Final = ("export default", "module.exports =")
+ESLINT: Final = (".eslintrc.json", "eslint.config.js", "eslint.config.mjs", "eslint.config.cjs", "eslint.config.ts")
+BIOME: Final = ("biome.json", "biome.jsonc")
+GOLANGCI: Final = (".golangci.yml", ".golangci.yaml")
+FILES: Final = (*ESLINT, *BIOME, *GOLANGCI)
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """A setting by its path: what each of its values is told as, and how a number is."""
+
+    path: str
+    told: Mapping[Any, str] = field(default_factory=dict)
+    number: str = ""
+
+    def words(self, value: object) -> str:
+        """What a value is told as; empty where it is not."""
+        if isinstance(value, int) and not isinstance(value, bool):
+            return self.number.format(value) if 0 < value < 1000 else ""
+        return self.told.get(value, "") if isinstance(value, str | bool) else ""
+
+
+_SPACES: Final = "indentation by {} spaces"
+_WIDTH: Final = "at most {} characters on a line"
+_ESLINT: Final = (
+    _Setting("indent", {"tab": "indentation by tabs"}, _SPACES),
+    _Setting("quotes", {"single": "single quotes", "double": "double quotes", "backtick": "backticks as quotes"}),
+    _Setting("semi", {True: "semicolons", "always": "semicolons", "never": "no semicolons"}),
+    _Setting("max-len", number=_WIDTH),
+    _Setting("eqeqeq", {True: "=== in comparisons", "always": "=== in comparisons", "smart": "=== in comparisons"}),
+    _Setting("curly", {True: "braces around all blocks", "all": "braces around all blocks"}),
+    _Setting("no-var", {True: "no var"}),
+    _Setting("prefer-const", {True: "const for what is not assigned again"}),
+    _Setting("no-console", {True: "no calls of console"}),
+    _Setting("@typescript-eslint/no-explicit-any", {True: "no explicit any"}),
+)
+"""Rules of ESLint by their first option; True where a rule is on without any."""
+_BIOME: Final = (
+    _Setting("formatter.indentStyle", {"tab": "indentation by tabs", "space": "indentation by spaces"}),
+    _Setting("formatter.indentWidth", number="an indentation of {}"),
+    _Setting("formatter.lineWidth", number=_WIDTH),
+    _Setting("javascript.formatter.quoteStyle", {"single": "single quotes", "double": "double quotes"}),
+    _Setting("javascript.formatter.semicolons", {"always": "semicolons", "asNeeded": "semicolons only where needed"}),
+    _Setting("javascript.formatter.trailingCommas", {"all": "trailing commas", "none": "no trailing commas"}),
+    _Setting("linter.rules.recommended", {True: "the recommended rules"}),
+)
+_GOLANGCI: Final = (
+    _Setting("linters-settings.lll.line-length", number=_WIDTH),
+    _Setting("linters.settings.lll.line-length", number=_WIDTH),
+    _Setting("linters-settings.gocyclo.min-complexity", number="a complexity below {}"),
+    _Setting("linters.settings.gocyclo.min-complexity", number="a complexity below {}"),
+)
+_GO_NAMES: Final = (
+    "asciicheck bodyclose contextcheck copyloopvar cyclop depguard dupl durationcheck errcheck errname errorlint "
+    "exhaustive forbidigo funlen gci gochecknoglobals gochecknoinits gocognit goconst gocritic gocyclo godot gofmt "
+    "gofumpt goimports gosec gosimple govet ineffassign lll misspell nakedret nestif nilerr nolintlint prealloc "
+    "revive rowserrcheck sqlclosecheck staticcheck stylecheck testifylint thelper tparallel typecheck unconvert "
+    "unparam unused wastedassign whitespace wrapcheck"
+)
+_GO_LINTERS: Final = frozenset(_GO_NAMES.split(" "))
+"""Linters that golangci-lint runs: what else stands in the list is nobody's name."""
+MOST_LINTERS: Final = 6
+
+
+def linters(texts: Mapping[str, str]) -> Iterator[tuple[str, str, list[Said]]]:
+    """How a sentence begins, its file, and what that says, a file at a time."""
+    for file in FILES:
+        if not (text := texts.get(file, "")) or len(text) > _LARGEST:
+            continue
+        if file in ESLINT:
+            yield "ESLint is set to", file, list(_eslint(file, text))
+        elif file in BIOME:
+            yield "Biome is set to", file, list(_said(_BIOME, _linters_json(text), file, text))
+        else:
+            told = _yaml(text)
+            off = frozenset(_names(told, "disable"))
+            settings = [each for each in _GOLANGCI if each.path.split(".")[-2] not in off]
+            yield "golangci-lint runs", file, list(_enabled(told, off, file, text))
+            yield "golangci-lint is set to", file, list(_said(settings, told, file, text))
+
+
+def _said(settings: Sequence[_Setting], told: object, file: str, text: str) -> Iterator[Said]:
+    """What a file says by the rows of a table, each with its line."""
+    for each in settings:
+        value = _value(told, each.path)
+        if words := each.words(value):
+            key = re.escape(each.path.rpartition(".")[2])
+            yield words, at_line(file, text, rf"[\"']?{key}[\"']?\s*:\s*[\"']?{re.escape(_spelt(value))}\b")
+
+
+def _value(told: object, path: str) -> object:
+    """What stands at a path; None where nothing does, or a section on the way is switched off, or at the top the one of
+    its name: a language's formatter is off where the formatter is."""
+    top = told
+    for key in path.split("."):
+        told = told.get(key) if isinstance(told, dict) else None
+        if _is_off(told) or (isinstance(top, dict) and _is_off(top.get(key))):
+            return None
+    return told
+
+
+def _is_off(section: object) -> bool:
+    return isinstance(section, dict) and section.get("enabled") is False
+
+
+def _eslint(file: str, text: str) -> Iterator[Said]:
+    """The rules that are switched on; what a later part of a list says holds."""
+    told = _linters_json(text)
+    on: dict[str, object] = {}
+    for part in told if isinstance(told, list) else [told]:
+        rules = part.get("rules") if isinstance(part, dict) and "files" not in part else None
+        on |= {name: _option(rule) for name, rule in rules.items()} if isinstance(rules, dict) else {}
+    for each in _ESLINT:
+        if words := each.words(on.get(each.path)):
+            yield words, at_line(file, text, rf"[\"']{re.escape(each.path)}[\"']\s*:")
+
+
+def _option(rule: object) -> object:
+    """A rule's first option, True where it is on without one, None where it is off."""
+    severity, *options = rule if isinstance(rule, list) and rule else [rule]
+    if severity not in ("error", "warn", 1, 2) or isinstance(severity, bool):
+        return None
+    first = options[0] if options else True
+    return first.get("code") if isinstance(first, dict) and "code" in first else first
+
+
+def _names(told: object, key: str) -> Iterator[str]:
+    """The linters and formatters in a list of that name."""
+    for section in ("linters", "formatters"):
+        listed = _value(told, f"{section}.{key}")
+        for each in listed if isinstance(listed, list) else ():
+            if isinstance(each, str) and each in _GO_LINTERS:
+                yield each
+
+
+def _enabled(told: object, off: frozenset[str], file: str, text: str) -> Iterator[Said]:
+    """The linters and formatters that are switched on by name, and not ``off`` again."""
+    names = dict.fromkeys(each for each in _names(told, "enable") if each not in off)
+    for name in list(names)[:MOST_LINTERS]:
+        yield name, at_line(file, text, rf"(?m)[-\[,][^\S\n]*[\"']?{name}\b")
+
+
+def _spelt(value: object) -> str:
+    """A value as a file spells it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _linters_json(text: str) -> Any:
+    """A file as JSON, or the JSON that a script exports; None where it is none."""
+    text = re.sub(r"(?m)^[^\S\n]*//.*$", "", text).strip()
+    for lead in _EXPORTED:
+        if lead in text:
+            text = text.partition(lead)[2].strip().rstrip(";")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _yaml(text: str) -> Any:
+    """A file as YAML; None where it is none."""
+    # Imported here: a start gets on without it.
+    import yaml
+
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return None
+
 
 _ENDS: Final = {"lf": "lines end with LF", "crlf": "lines end with CRLF", "cr": "lines end with CR"}
 _GLOB: Final = re.compile(r"\*|[\w*.{},/-]{1,40}")

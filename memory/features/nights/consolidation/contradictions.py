@@ -17,8 +17,7 @@ from memory.fact import Fact, FactKind, State, outlasts
 from memory.features.nights.consolidation.diff import ChangeAction
 from memory.features.nights.consolidation.snapshot import SimilarPair, WorkingFacts, trusted_as
 from memory.language.claim import Claim
-from memory.language.contradiction import ContradictionVerdict, settles
-from memory.language.contradiction_cache import CLASH, compared
+from memory.language.contradiction import CLASH, ContradictionVerdict, compared, settles
 from memory.language.narrowing import one_of_several
 from memory.language.terms import words_of
 

@@ -24,7 +24,7 @@ from memory.features.nights.consolidation.gist import (
     reinforced,
 )
 from memory.features.nights.consolidation.snapshot import SimilarPair, WorkingFacts
-from memory.language.contradiction_cache import clashing
+from memory.language.contradiction import clashing
 from memory.learning.candidate_matching import says_the_same
 from memory.scope import Layer
 

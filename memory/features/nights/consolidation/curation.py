@@ -4,10 +4,13 @@ A model may word a gist, and go over the facts of one category that are new: add
 merge, put away what is void. It is only shown what a person or an assistant said and what is not confidential; a
 proposal that names what it was not shown, says more than its sources, or touches what is pinned is left out; and where
 it would put away more than half of what it was shown, all of it is.
+
+Whether a sentence that a model wrote says no more than what it was made of.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -15,8 +18,34 @@ from typing import Any
 
 from memory.fact import Category, Fact, MemoryTier, Origin, Sensitivity, Stability, State
 from memory.features.nights.consolidation.diff import ChangeAction, FactChange, Touch
-from memory.features.nights.consolidation.groundedness import unfaithful
 from memory.features.nights.consolidation.snapshot import lowest
+from memory.language.words import invented, stems
+
+MAX_FACT_CHARS = 400
+FROM_SOURCES = 0.6
+"""The least share of a sentence's stems that its sources have too: the rest is what joins them."""
+_SELF = re.compile(
+    r"\b(?:as an ai|language model|(?:the|this) (?:assistant|model|ai|agent|memory|note|fact|summary|conversation)|"
+    r"memory system|i (?:was|am|have|will|can|cannot)|you (?:asked|told|should|must|are))\b",
+    re.IGNORECASE,
+)
+
+
+def unfaithful(text: str, sources: Sequence[str]) -> str:
+    """Why a text may not stand for its sources; empty where it may."""
+    sentence = text.strip()
+    if not 8 <= len(sentence) <= MAX_FACT_CHARS or "\n" in sentence:
+        return "it is no single sentence"
+    if _SELF.search(sentence):
+        return "it speaks of the assistant, of memory or to the reader"
+    together = "\n".join(sources)
+    if invented(sentence, together):
+        return "it has a name or a number that no source has"
+    words, known = set(stems(sentence)), set(stems(together))
+    if words and len(words & known) < FROM_SOURCES * len(words):
+        return "it says what no source says"
+    return ""
+
 
 MOST = 40
 """Facts that one question shows."""

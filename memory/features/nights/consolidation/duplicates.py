@@ -2,6 +2,9 @@
 
 The one that says more stays, and only where it is trusted at least as much as the other. Two facts that differ in
 words on both sides are two facts, however alike they are: "before you push to staging" is not "to production".
+
+What has faded below the floor leaves recall, and drafts that nobody decided wait no longer; both stay in the store
+and can be asked for.
 """
 
 from __future__ import annotations
@@ -9,13 +12,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import lru_cache
 
 from memory.fact import Fact, MemoryTier, Sensitivity, State
 from memory.features.nights.consolidation.diff import ChangeAction
 from memory.features.nights.consolidation.snapshot import SimilarPair, WorkingFacts, trust_of, trusted_as
-from memory.language.contradiction_cache import CLAIMS, clashing
+from memory.language.contradiction import CLAIMS, clashing
 from memory.language.terms import words_of
+from memory.strength import effective
 
 ALIKE = 0.85
 """Cosine of two facts of which one holds all words of the other."""
@@ -98,3 +103,23 @@ def _joined(whole: Fact, part: Fact) -> Fact:
         supersedes=(*whole.supersedes, part.id),
         contradicts=names,
     )
+
+
+def fade(sheet: WorkingFacts, fading: Sequence[str], now: datetime, floor: float) -> None:
+    """Write on the sheet what is archived: of ``fading`` what is weaker than ``floor`` and not pinned."""
+    for id in sorted(fading):
+        fact = sheet.active(id)
+        if fact is None or fact.pinned:
+            continue
+        strength = effective(fact, now)
+        if strength < floor:
+            sheet.write(ChangeAction.ARCHIVE, f"strength {strength:.4f}", replace(fact, state=State.ARCHIVED))
+
+
+def end_drafts(sheet: WorkingFacts, drafts: Sequence[str], now: datetime) -> None:
+    """Write on the sheet that these ``drafts`` are archived: nobody said them again, decided them or pinned them."""
+    for id in sorted(drafts):
+        fact = sheet.facts.get(id)
+        if fact is not None and fact.state is State.DRAFT and not fact.pinned:
+            days = (now - fact.recorded_at).days
+            sheet.write(ChangeAction.ARCHIVE, f"a draft for {days} days", replace(fact, state=State.ARCHIVED))

@@ -4,23 +4,53 @@ The gist is the assertion that was reinforced most recently, with all of them as
 there is becomes one more source of it. What contradicts knowledge follows it like any other change, see ``rivals``.
 Only what a person said, or only what an assistant said or did, makes one gist: its trust is the lowest of its sources,
 and nobody's word shall lose by standing beside a lesser one. What tools, the web or sub-agents said makes none.
+
+Which of several wordings of one thing says it best: the one that has most of what the others have, in few words.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Final
 
 from memory.candidate import AGAIN
 from memory.fact import Fact, FactKind, MemoryTier, Origin, Sensitivity, Stability, State
-from memory.features.nights.consolidation.canonical_wording import clearest
 from memory.features.nights.consolidation.diff import ChangeAction
 from memory.features.nights.consolidation.snapshot import SimilarPair, WorkingFacts, lowest
-from memory.language.contradiction_cache import clashing
+from memory.language.contradiction import clashing
 from memory.language.polarity import without_aside
 from memory.language.terms import words_of
+
+FEW: Final = 4
+"""Words that every wording may have beside those that tell something."""
+
+
+def clearest(
+    texts: Sequence[str],
+    beside: Sequence[str] = (),
+    brevity: float = 0.5,
+    weight: Callable[[str], float] = lambda text: 1.0,
+) -> str:
+    """The clearest of some texts, which say the same; the first of several that are as clear.
+
+    What stands ``beside`` says it, too, but is not to be chosen. ``brevity`` is the power of its length by which a text
+    is held back; ``weight`` says what else makes one clear.
+
+    Raises:
+        ValueError: when there is none.
+    """
+    word_lists = [words_of(text) for text in texts]
+    counted = Counter(word for own in (*word_lists, *map(words_of, beside)) for word in own)
+
+    def worth(place: int) -> tuple[float, int]:
+        own = word_lists[place]
+        return weight(texts[place]) * sum(counted[word] - 1 for word in own) / (len(own) + FEW) ** brevity, -place
+
+    return texts[max(range(len(texts)), key=worth)]
+
 
 WEIGHTY = 0.7
 """The least importance of what leads a gist: "we should meet some day", said thrice, is no knowledge."""

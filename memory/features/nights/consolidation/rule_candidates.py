@@ -11,10 +11,16 @@ from types import MappingProxyType
 
 from memory.candidate import Candidate, CandidateKind, Proposal
 from memory.fact import Fact, FactKind, State
-from memory.features.nights.consolidation.canonical_wording import clearest
-from memory.features.nights.consolidation.gist import Clusters
-from memory.features.nights.consolidation.recurring_subjects import goes_on_about, in_time, sessions_of
-from memory.features.nights.consolidation.shareable import RULES, WAS_SAID, may_be_shared, may_lead
+from memory.features.nights.consolidation.gist import Clusters, clearest
+from memory.features.nights.consolidation.recurring_subjects import (
+    RULES,
+    WAS_SAID,
+    goes_on_about,
+    in_time,
+    may_be_shared,
+    may_lead,
+    sessions_of,
+)
 from memory.features.nights.consolidation.snapshot import RepeatedStatement
 from memory.language.answered import without_answered
 from memory.language.polarity import sides, without_aside

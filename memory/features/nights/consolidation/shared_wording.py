@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from math import log, sqrt
 from typing import Final
 
-from memory.language.function_words import FUNCTION_WORDS
-from memory.language.words import stem, words
+from memory.language.words import FUNCTION_WORDS, stem, words
 from memory.understanding.clauses import Clause
 from memory.understanding.network import LASTING_KINDS
 from memory.understanding.wording import plain
@@ -46,7 +45,7 @@ be its reason."""
 
 
 @dataclass(frozen=True, slots=True)
-class SaidClause:
+class UserClause:
     """A clause of a message, and how likely it says something that guides or holds from now on."""
 
     text: str
@@ -57,13 +56,13 @@ class SaidClause:
 class Saying:
     """A message of the person with the agent's words right ``before`` it."""
 
-    clauses: tuple[SaidClause, ...]
+    clauses: tuple[UserClause, ...]
     before: str = ""
 
 
 def saying(read: Iterable[Clause], before: str = "") -> Saying:
     """A message as it was ``read``, without what is worth nothing at the ends of its clauses."""
-    return Saying(tuple(SaidClause(_telling(clause), _likely(clause)) for clause in read), before)
+    return Saying(tuple(UserClause(_telling(clause), _likely(clause)) for clause in read), before)
 
 
 def _telling(clause: Clause) -> str:
@@ -103,7 +102,7 @@ def recurring(sayings: Sequence[Saying]) -> dict[str, float]:
     }
 
 
-def _stretches(clauses: Sequence[SaidClause]) -> Iterator[SaidClause]:
+def _stretches(clauses: Sequence[UserClause]) -> Iterator[UserClause]:
     """Clauses that stand beside each other, as one."""
     for first in range(len(clauses)):
         for last in range(first, min(first + CLAUSES, len(clauses))):
@@ -112,10 +111,10 @@ def _stretches(clauses: Sequence[SaidClause]) -> Iterator[SaidClause]:
             if any("?" in each.text or each.likely < IDLE for each in own):
                 break
             if FEWEST <= len(text.split()) <= MOST:
-                yield SaidClause(text, max(each.likely for each in own))
+                yield UserClause(text, max(each.likely for each in own))
 
 
-def _worth(stretch: SaidClause, weights: dict[str, float]) -> float:
+def _worth(stretch: UserClause, weights: dict[str, float]) -> float:
     return _weight(stretch.text, weights) * (ANYHOW + stretch.likely) / sqrt(len(_stems(stretch.text)) + BARE)
 
 

@@ -15,9 +15,9 @@ import pytest_asyncio
 from memory.bootstrap import open_memory
 from memory.candidate import Candidate, CandidateKind, CandidateState, Proposal
 from memory.fact import Fact, FactKind, MemoryTier, Origin, Sensitivity, State
+from memory.features.approvals.convention_files import BEGIN, END
 from memory.features.approvals.conventions import MOST
 from memory.features.approvals.decisions import Approval, StaleDecision
-from memory.features.approvals.managed_section import BEGIN, END
 from memory.features.approvals.write_plan import ApprovalRefused
 from memory.parts import Memory
 from memory.ports import Lesson, PublishFailed

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.features.approvals.managed_section import BEGIN, END, Malformed, bullets, has_section, taken, written
+from memory.features.approvals.convention_files import BEGIN, END, Malformed, bullets, has_section, taken, written
 from memory.learning.shared_line import plain
 
 LINES = st.lists(st.sampled_from(["# Ours", "", "Be kind.", "- a person's own", "  wrapped", "<!-- theirs -->", "\tx"]))

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.features.backups.feature import Backups
-from memory.features.backups.keeping import BackupKeeper
+from memory.features.backups.feature import BackupKeeper, Backups
 from memory.ports import Forgotten
 from memory.stores.backups.backup import backups_in, take
 from memory.stores.backups.places import own_place, read_state

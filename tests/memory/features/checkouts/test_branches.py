@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from memory.checkout import Branch, BranchStage
-from memory.features.checkouts.branches import Followed, follow
 from memory.features.checkouts.looking import look
+from memory.features.checkouts.upkeep import Followed, follow
 from tests.memory.features.checkouts.repository import Repository
 
 AT = datetime(2026, 3, 4, tzinfo=UTC)

@@ -9,8 +9,8 @@ import pytest
 
 from memory.checkout import Citation
 from memory.features.checkouts.checking import CitationState, _look
-from memory.features.checkouts.conventions.linters import FILES, linters
 from memory.features.checkouts.conventions.observed import is_read, observed
+from memory.features.checkouts.conventions.style import FILES, linters
 
 MAKEFILE = (
     "# what we run\n.PHONY: test\nBIN := bin\ntest lint: deps\n\tpytest\n\ndeps:\n\tpip install .\nout/app.o: app.c\n"

@@ -24,10 +24,9 @@ from hypothesis import strategies as st
 from memory.behaviour import BehaviourRecord, KnownObservation
 from memory.bootstrap import open_memory
 from memory.fact import Category, Fact, FactKind, Origin, Passage, Sensitivity, Stability
-from memory.features.nights.consolidation.plan_codec import PlannedNight
+from memory.features.nights.consolidation.diff import PlannedNight
 from memory.features.nights.planner import plans
-from memory.features.nights.planner_process import Job
-from memory.features.nights.runner import NightRunner
+from memory.features.nights.runner import Job, NightRunner
 from memory.parts import Memory
 from memory.ports import Lesson
 from memory.scope import Scope

@@ -20,10 +20,18 @@ import pytest_asyncio
 from memory.bootstrap import open_memory
 from memory.fact import Fact, FactKind, MemoryTier, State, Stream
 from memory.features.nights import planner
-from memory.features.nights.consolidation.plan_codec import PlannedNight
+from memory.features.nights.consolidation.diff import PlannedNight
 from memory.features.nights.planner import VectorFolder, plans
-from memory.features.nights.planner_process import ROOT, Job, NightFailed, PlannerProcess
-from memory.features.nights.runner import GRACE, NightInProgress, NightRunner, when_due
+from memory.features.nights.runner import (
+    GRACE,
+    ROOT,
+    Job,
+    NightFailed,
+    NightInProgress,
+    NightRunner,
+    PlannerProcess,
+    when_due,
+)
 from memory.features.nights.snapshots import Snapshots
 from memory.features.nights.store import NotUndone
 from memory.language.static_embedding import StaticEmbedding

@@ -15,10 +15,8 @@ from hypothesis import given, settings
 from memory.candidate import CandidateKind, Proposal
 from memory.edits import ContentTier as ContentTier
 from memory.fact import Fact, MemoryTier, State
-from memory.features.nights.consolidation.compaction import ShortenedMemory
-from memory.features.nights.consolidation.courtesy_removal import ShortenedPassage
-from memory.features.nights.consolidation.diff import ChangeAction, Diff, FactChange, Touch
-from memory.features.nights.consolidation.plan_codec import PlannedNight, read, written
+from memory.features.nights.consolidation.compaction import ShortenedMemory, ShortenedPassage
+from memory.features.nights.consolidation.diff import ChangeAction, Diff, FactChange, PlannedNight, Touch, read, written
 from memory.features.nights.store import NightStore, NotUndone
 from memory.ports import Lesson, SummaryLine
 from memory.stores.journal import SqliteJournal

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memory.fact import Sensitivity
-from memory.features.subagents.research_passages import MENTIONED, passages_of
+from memory.features.subagents.research_index import MENTIONED, passages_of
 from memory.research import Research, ResearchOutcome
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

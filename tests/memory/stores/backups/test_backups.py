@@ -16,8 +16,7 @@ from memory.stores.backups import upgrading
 from memory.stores.backups.backup import NoBackup, backups_in, read_list
 from memory.stores.backups.restoring import put_back
 from memory.stores.backups.salvaging import NothingLeft, salvage
-from memory.stores.backups.upgrading import MAX_UPGRADE_BACKUPS, UPGRADE
-from memory.stores.backups.verifying import faults_of
+from memory.stores.backups.upgrading import MAX_UPGRADE_BACKUPS, UPGRADE, faults_of
 from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.journal import SqliteJournal
 from memory.stores.migrations import MIGRATIONS, migrate

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.tiers import code
-from memory.tiers.languages.bodies import without_bodies
+from memory.tiers.languages import without_bodies
 from memory.tiers.shape import Hint
 
 PYTHON = '''class Store(Base):

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.features.nights.consolidation.canonical_wording import clearest
+from memory.features.nights.consolidation.gist import clearest
 
 SAYINGS = [
     "no",

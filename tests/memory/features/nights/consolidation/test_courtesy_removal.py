@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory.context.pack import WHOLE, pack, tokens_of
-from memory.features.nights.consolidation.courtesy_removal import ShortenedPassage, plain
+from memory.features.nights.consolidation.compaction import ShortenedPassage, plain
 from tests.memory.context.making import NOW, passage, scored
 
 TALK = (

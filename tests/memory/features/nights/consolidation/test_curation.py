@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.fact import Category, Fact, FactKind, MemoryTier, Origin, Sensitivity, State
-from memory.features.nights.consolidation.curation import chosen, curated, material, sources_of, worded
+from memory.features.nights.consolidation.curation import chosen, curated, material, sources_of, unfaithful, worded
 from memory.features.nights.consolidation.diff import ChangeAction, applied
-from memory.features.nights.consolidation.groundedness import unfaithful
 from tests.memory.features.nights.consolidation.making import NOW, fact, inverse, night, numbered, stores
 
 NOTES = [

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from memory.edits import ContentTier
 from memory.fact import Origin, Sensitivity
-from memory.features.nights.consolidation.daily_summaries import LINES, LONG, summarise
+from memory.features.nights.consolidation.plan import LINES, LONG, summarise
 from memory.ports import SummaryLine
 from tests.memory.features.nights.consolidation.making import NOW, fact
 from tests.memory.stores.derived_facts import AT, passage

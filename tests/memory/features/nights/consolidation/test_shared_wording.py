@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from memory.features.nights.consolidation.shared_wording import SaidClause, Saying, recurring, wording
+from memory.features.nights.consolidation.shared_wording import Saying, UserClause, recurring, wording
 
 
 def said(*clauses: str | tuple[str, float], before: str = "") -> Saying:
-    return Saying(tuple(SaidClause(*((each, 0.9) if isinstance(each, str) else each)) for each in clauses), before)
+    return Saying(tuple(UserClause(*((each, 0.9) if isinstance(each, str) else each)) for each in clauses), before)
 
 
 def whole(text: str) -> str:
