@@ -240,7 +240,6 @@ class Memory:
         await self.retention.stop()
         await self.index_repair.stop()
         await self.preparation.settle()
-        await self.quota_use.settle()
         await self.exchange_journal.stop()
         await self.quarantine.stop()
         await self.learner.stop()
@@ -250,3 +249,5 @@ class Memory:
         await self.token_counting.settle()
         await self.usage_calibration.settle()
         await self.pages.settle()
+        # What was said goes before what was counted.
+        await self.quota_use.settle()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
 from typing import TypeVar
 
 from aiohttp import web
@@ -52,11 +52,7 @@ async def pass_through(
     headers = outgoing_headers(request.headers.items(), listened=False, is_secret=edge.secrets.stand_in)
     pieces = pieces_of(request) if request.can_read_body else None
     body, pieces = await _body_with_model(request, edge, path, dialect, pieces)
-    models = (
-        models_in_url(path)
-        if body is None
-        else await asyncio.to_thread(named_models, edge.settings.upstream, path, request.headers, body)
-    )
+    models = models_in_url(path) if body is None else await _models_of(request, edge, path, dialect, body)
     base = same_for_all(models, lambda model: _base(edge, path, request.headers, model, dialect))
     url = address(checked(await edge.upstream_policy(request.headers, prefix), base), path)
     if body is None and pieces is not None and request.content_length is not None:
@@ -64,6 +60,18 @@ async def pass_through(
         headers["Content-Length"] = str(request.content_length)
     async with edge.upstream.send(request.method, url, headers, pieces if body is None else body) as reply:
         return await relay(reply, request, ours, None, None)
+
+
+async def _models_of(
+    request: web.Request, edge: Edge, path: str, dialect: Dialect | None, body: bytes
+) -> Collection[str]:
+    """The models that a request names. Bytes of no said kind that only begin like JSON name none in them."""
+    try:
+        return await asyncio.to_thread(named_models, edge.settings.upstream, path, request.headers, body)
+    except BadRequest:
+        if dialect is None and is_bytes(request.headers.get("Content-Type", "")):
+            return models_in_url(path)
+        raise
 
 
 async def _body_with_model(

@@ -177,7 +177,7 @@ _ERROR: Final = re.compile(
 )
 _ENDED: Final = re.compile(
     r"\W*(?:(?:the )?(?:command|process|tool)\s+)?(?:failed|exited|ended|finished)\b"
-    r"[^\n]{0,20}?\b(?:code|status):?\s*-?\d+\W*",
+    r"\W*(?:(?:with|exit|return|code|status)\W+){1,5}-?\d+\W*",
     re.IGNORECASE,
 )
 """A line that says how a command ended, and nothing of why."""

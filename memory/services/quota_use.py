@@ -162,6 +162,13 @@ class QuotaUse:
             look.add_done_callback(self._beside.discard)
         return self._full.known_full(person)
 
+    def forget(self, person: Scope) -> None:
+        """Leave out what a person has used and nobody has written yet, so that their name does not come back."""
+        owner = person.owner(Layer.USER)
+        for counted in (self._unwritten, self._writing, self._totals):
+            for used in [each for each in counted if each[0] == owner]:
+                del counted[used]
+
     async def settle(self) -> None:
         """Write down what was used."""
         for task in (*self._beside, *([self._writes] if self._writes is not None else [])):

@@ -101,10 +101,11 @@ PERSONAL: Final = (
 )
 """What is deleted, in this order: what points to something before that."""
 
-KEPT: Final = (PersonalRows("audit", "user = :user"),)
+KEPT: Final[tuple[PersonalRows, ...]] = ()
 """What is a person's, is given out, and stays."""
 
 NOBODYS: Final[Mapping[str, str]] = {
+    "audit": "names people without their organisations, so that it cannot be told whose of one name; it stays",
     "generations": "which indexes there are",
     "outbox": "ids that an index has still to let go of",
     "tombstones": "hashes, without whose they are",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
 
 from memory.stores.base import JournalPart
 from memory.stores.connection import Connection
@@ -29,10 +30,11 @@ class QuotaUseStore(JournalPart):
 
     async def add_quota_uses(self, day: str, used: Mapping[Used, int]) -> dict[Used, int]:
         """Count more that was used on a day, on whichever server; how much each has used of it then. What was counted
-        on earlier days goes."""
+        before the day before goes."""
 
         def work(connection: Connection) -> dict[Used, int]:
-            connection.execute(QUERIES["quota_uses_end"], (day,))
+            # A clock that is ahead must not end the day of the others.
+            connection.execute(QUERIES["quota_uses_end"], ((date.fromisoformat(day) - timedelta(days=1)).isoformat(),))
             now = {}
             for (owner, kind), more in sorted(used.items()):
                 row = connection.execute(QUERIES["quota_uses_add"], (day, owner, kind, more)).fetchone()

@@ -102,10 +102,11 @@ async def rows(request: web.Request) -> web.Response:
 @routes.post("/api/person/forget")
 async def forget(request: web.Request) -> Json[PersonForgotten]:
     """``?user=…&org=…``: delete all that is held of this person, in all projects. It cannot be undone."""
-    person, edge = _person(request), request.app[EDGE]
+    person, edge, memory = _person(request), request.app[EDGE], memory_of(request)
+    memory.quota_use.forget(person)
+    gone: ErasedPerson = await memory.whole_person.forget(person)
     revoked = await asyncio.to_thread(_without_tokens, edge, person)
-    gone: ErasedPerson = await memory_of(request).whole_person.forget(person)
-    reindexing = _renew_index(edge, memory_of(request))
+    reindexing = _renew_index(edge, memory)
     for key in gone.keys:
         edge.client_keys.revoked(key)
     return answer(

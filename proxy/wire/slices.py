@@ -50,7 +50,8 @@ _MOST_MARKS = 2_000_000
 """Strings, brackets and commas that are looked at: half a second of work, beside others."""
 
 _WINDOW = 2**20
-_MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],]', re.DOTALL)
+_MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[{}\[\],]', re.DOTALL)
+"""A string, also one that has no end: else it would be looked for again from each quote in it."""
 
 _BOM = b"\xef\xbb\xbf"
 _TOO_DEEP = "The JSON is nested too deeply."

@@ -116,3 +116,10 @@ def test_a_value_longer_than_anybody_says_is_not_read(monkeypatch: pytest.Monkey
     assert value_of(msgspec.Raw(b'"12345678"')) == "12345678"
     with pytest.raises(Unreadable):
         value_of(msgspec.Raw(b'"123456789"'))
+
+
+def test_a_string_without_an_end_is_looked_at_once() -> None:
+    """From each quote in it anew it would take hours."""
+    body = b'{"x":[' + b"[1,1]," * 160_000 + b'0],"y":"' + b"a" * 100_000 + b'\\"' * 1_000_000
+    with pytest.raises((BadRequest, Unreadable)):
+        cut(body)
