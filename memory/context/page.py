@@ -338,13 +338,14 @@ def _by_stream(
     lines: dict[Stream, list[Item]] = {stream: [] for stream in Stream}
 
     def mark_of(fact: Fact) -> str:
-        return UNSETTLED if any(fact.id not in newer_ids.get(id, ()) for id in fact.contradicts) else ""
+        rivals = set(fact.contradicts) - (there & newer_ids.get(fact.id, set()))
+        return UNSETTLED if any(fact.id not in newer_ids.get(id, ()) for id in rivals) else ""
 
     def put(fact: Fact, stream: Stream, mark: str) -> None:
         lines[stream].append(Item(fact.id, line(fact, mark)))
         for each in below.get(fact.id, ()):
             # A rule and its exception both hold; which of them is one is only read.
-            put(each, stream, UNSETTLED if each_in_scope((each, fact)) else EARLIER)
+            put(each, stream, UNSETTLED if each_in_scope((each, fact)) else mark_of(each) or EARLIER)
 
     ordered = sorted(facts, key=lambda fact: (fact.recorded_at, fact.id))
     below: dict[str, list[Fact]] = {}

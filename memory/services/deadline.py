@@ -34,6 +34,12 @@ def longest_recall(settings: RecallSettings, person: bool) -> float:
     return max(settings.deadline_ms, most) / 1000
 
 
+def recall_time(settings: RecallSettings, seen: float, person: bool, waited: float) -> float:
+    """Seconds that recall for a new message has, on a machine on which so many are ``seen`` to be needed. What the
+    message has ``waited`` in a queue counts as taken already, but for the time that every recall has."""
+    return max(min(seen, longest_recall(settings, person) - waited), settings.deadline_ms / 1000)
+
+
 LAST = 64
 """Times that are looked back on: after so many without a long one the machine counts as quiet again."""
 

@@ -19,7 +19,7 @@ from memory.hooks.chain import Features
 from memory.hooks.feature import FeatureRequest as Asked
 from memory.ports import Guard
 from memory.services.context_sources import FrozenPage, PageSource, PriorFindings, Recalled, Recaller, opens
-from memory.services.deadline import Deadline, ServiceTime, longest_recall
+from memory.services.deadline import Deadline, ServiceTime, recall_time
 from memory.services.quota_use import QuotaUse
 from memory.services.request import SessionRequest
 from memory.services.window.fitting import Fit, WindowFitter
@@ -85,10 +85,10 @@ class ContextDecider:
         self._known = known
         self._times = ServiceTime(settings.recall.deadline_ms / 1000, settings.recall.longest_ms / 1000)
 
-    def deadline(self, person: bool) -> float:
-        """Seconds that adding to a new message may take: as many as it is seen to take on this machine, in bounds;
-        ``person`` says whether a person spoke in it."""
-        return min(self._times.deadline, longest_recall(self._settings.recall, person))
+    def deadline(self, person: bool, waited: float = 0.0) -> float:
+        """Seconds that adding to a new message may take: as many as it is seen to take on this machine, in bounds.
+        ``person`` says whether a person spoke in it; so many seconds it has ``waited`` in a queue."""
+        return recall_time(self._settings.recall, self._times.deadline, person, waited)
 
     async def decide(self, request: SessionRequest, deadline: Deadline) -> ContextDecision:
         """Decide about the newest message, once, and write it into the ledger. Each step has what the ``deadline``
@@ -120,7 +120,7 @@ class ContextDecider:
         new: list[Entry] = []
         page, without_page = FrozenPage(), ""
         form = message.takes or Form.SUFFIX
-        patience = self.deadline(bool(message.spoken))
+        patience = self.deadline(bool(message.spoken), request.arrival.waited)
         until = Deadline(deadline.within(patience))
         began = time.perf_counter()
         if message.spoken and not any(_settles_page(entry, at == index) for at, entry in standing):

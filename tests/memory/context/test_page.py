@@ -205,6 +205,14 @@ def test_what_something_newer_contradicts_stands_right_below_it() -> None:
     assert statement_of_line(lines[at + 1].removeprefix("- ")) == "Deploys are on Tuesdays."
 
 
+def test_what_is_at_odds_with_something_newer_and_something_else_is_unsettled() -> None:
+    beside = standing("Deploys are on Mondays.")
+    old = standing("Deploys are on Tuesdays.", contradicts=(beside.id,))
+    new = standing("Shipping happens on Thursdays.", valid_from=SAID + timedelta(days=3), contradicts=(old.id,))
+    lines = page([beside, old, new], 400, NOW).text.splitlines()
+    assert f"- {old.text}{UNSETTLED}" in lines, "that only the line above may have replaced it would not be true"
+
+
 def test_of_two_that_contradict_each_other_and_neither_is_newer_both_are_marked() -> None:
     one = standing("Deploys are on Tuesdays.")
     other = standing("Shipping happens on Thursdays.", contradicts=(one.id,))

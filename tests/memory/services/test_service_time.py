@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory.services.deadline import LAST, ServiceTime
+from memory.services.deadline import LAST, ServiceTime, recall_time
+from memory.settings import RecallSettings
 
 
 def test_until_something_was_measured_there_is_as_much_time_as_there_ever_is() -> None:
@@ -43,3 +44,21 @@ def test_what_was_given_up_has_twice_the_time_and_never_more_than_the_most() -> 
 
 def test_a_least_above_the_most_stands() -> None:
     assert ServiceTime(10.0, 0.25).deadline == 10.0
+
+
+@pytest.mark.parametrize(
+    ("seen", "person", "waited", "left"),
+    [
+        (0.05, True, 0.0, 0.05),
+        (0.2, True, 0.0, 0.2),
+        (0.2, True, 0.1, 0.15),
+        (0.2, True, 0.24, 0.05),
+        (0.2, False, 0.0, 0.1),
+        (0.2, False, 0.03, 0.07),
+    ],
+)
+def test_what_was_waited_in_a_queue_is_taken_off_what_recall_may_take(
+    seen: float, person: bool, waited: float, left: float
+) -> None:
+    settings = RecallSettings(deadline_ms=50, longest_ms=250)
+    assert recall_time(settings, seen, person, waited) == pytest.approx(left)
