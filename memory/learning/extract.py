@@ -33,7 +33,7 @@ from memory.understanding.clauses import Clause, ClauseReader
 from memory.understanding.dependence import ALONE
 from memory.understanding.packaged_weights import reader as shipped
 from memory.understanding.tokens import tokens
-from memory.understanding.wording import ENDS, Statement, plain, statements, tied
+from memory.understanding.wording import ENDS, Statement, opened, plain, statements, tied
 
 GUIDING: Final = 0.75
 """How sure the trained reader must be of what guides the agent from now on."""
@@ -130,9 +130,20 @@ def extract(
             _add(found, draft, tied(read[statement.first : statement.last + 1]))
         elif len(statement.text.split()) >= TELLING:
             unsure.append(replace(draft, unsure=True))
-    taught = [*found, *(each for each in unsure if not _is_among(each, found))][:most]
+    taught = [
+        _without_opening(each) for each in (*found, *(each for each in unsure if not _is_among(each, found)))
+    ][:most]
     # A draft stands on no page.
     return [each if each.unsure else replace(each, core=_core(each.text, reading)) for each in taught]
+
+
+def _without_opening(draft: FactDraft) -> FactDraft:
+    """A draft that begins with what it says: not with the "and" or "no," by which it was tied to something else. An
+    answer needs its yes or no, and what was asked to be remembered stays as it was put."""
+    if draft.pinned or chosen(draft.text) or without_answered(draft.text) != draft.text:
+        return draft
+    told = opened(draft.text)
+    return draft if told == draft.text else replace(draft, text=told[:1].upper() + told[1:])
 
 
 def _by_number(
@@ -293,7 +304,10 @@ def _as_read(known: FactDraft, draft: FactDraft, is_one: bool) -> FactDraft:
     if is_one and own != drafted and drafted.startswith(own):
         known = replace(known, text=draft.text, entities=draft.entities)
     text = draft.text if own == drafted and not stands_alone(known.text) else known.text
-    read = replace(known, text=text, importance=guides, category=draft.category)
+    # A rule that names somebody is no note about them.
+    about_them = draft.category is Category.PEOPLE and known.kind is not FactKind.FACT
+    category = known.category if about_them else draft.category
+    read = replace(known, text=text, importance=guides, category=category)
     if draft.kind is FactKind.TASK and not known.pinned and known.kind in (FactKind.DECISION, FactKind.FACT):
         read = replace(read, kind=draft.kind, stream=draft.stream, wrong="")
     return replace(read, layer=known.layer if known.pinned and draft.layer is not Layer.USER else draft.layer)

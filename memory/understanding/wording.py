@@ -53,14 +53,15 @@ SHORT: Final = 9
 """An answer of at most this many words cannot be understood without what it answers."""
 
 _OPENERS: Final = re.compile(
-    r"^(?:(?:and|but|so|also|oh|ok(?:ay)?|yes|yeah|yep|well|btw|by the way|fyi|anyway|right|hm{1,9}|um{1,9}|uh|"
-    r"actually|because|since|plus|und|aber|also|ach(?: ja)?|übrigens|ja|naja|na gut|außerdem|weil|denn|achso|"
-    r"y|pero|ah|oye|pues|bueno|vale|sí|además|por cierto|porque|que)\b[,:;!.…–—-]{0,3}\s+"
-    r"|(?:no|nope|nah|nee|nein)[,!.;…–—]{1,3}\s+){1,4}",
+    r"^(?:(?:and|but|so(?! (?:that|far|long|as))|also|oh|ok(?:ay)?|yes|yeah|yep|btw|by the way|fyi|anyway|hm{1,9}|"
+    r"um{1,9}|uh|plus|und|aber|ach(?: ja)?|übrigens|ja|naja|na gut|außerdem|achso|y|pero|ah|oye|pues|bueno|vale|sí|"
+    r"además|por cierto)\b[,:;!.…–—-]{0,3}\s+"
+    # Of a time ("since March") it is a part of what is said, and of a reason it only leads over to that.
+    r"|(?:because|since|weil|denn|porque|que) (?=(?:i|we|it|they|you|he|she|there|that|this|ich|wir|es|sie|er|das)\b)"
+    r"|(?:no|nope|nah|nee|nein|well|right|actually)[,!.;…–—]{1,3}\s+){1,4}",
     re.IGNORECASE,
 )
-
-
+"""What people say before they say something."""
 _DASH: Final = re.compile(r"^\s*[–—-]\s+")
 
 
@@ -237,6 +238,12 @@ def _scope(kind: str, text: str, scopes: Sequence[float], answers: str) -> str:
         return "user"
     found = reach(kind, scopes)
     return "project" if found == "user" and (answers or is_here(text) or leans(plain(text))) else found
+
+
+def opened(text: str) -> str:
+    """A statement without the words by which people lead over to it, where enough is left to be understood."""
+    told = _OPENERS.sub("", _DASH.sub("", text), count=1)
+    return told if len(told.split()) >= FRAGMENT else text
 
 
 def plain(text: str) -> str:

@@ -450,3 +450,21 @@ def test_a_correction_that_the_reader_finds_worth_nothing_is_hardly_sure() -> No
     assert draft.kind is FactKind.CORRECTION and draft.confidence < 0.6
     (sure,) = told("no, the totals are integer cents, never floats", MADE)
     assert sure.confidence >= 0.85
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("could you rename the pier table to wharf? and use kebab case in urls, everywhere, please", "Use kebab case"),
+        ("btw, the ferry timetable is read from a file called tides.csv", "The ferry timetable is read"),
+        ("Since the audit we keep every receipt for ten years", "Since the audit we keep"),
+    ],
+)
+def test_what_is_kept_begins_with_what_it_says(said: str, told: str) -> None:
+    found = extract(said, Origin.USER, AT, work=True)
+    assert [each.text for each in found if each.text.startswith(told)], [each.text for each in found]
+
+
+def test_a_rule_that_names_somebody_is_about_the_work() -> None:
+    [rule] = extract("Releases go out on Mondays from now on, Wanda changed her shifts", Origin.USER, AT, work=True)
+    assert (rule.kind, rule.category) == (FactKind.CONVENTION, Category.WORKFLOWS)

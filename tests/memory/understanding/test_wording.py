@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from memory.understanding.clauses import Clause
 from memory.understanding.network import LASTING_KINDS, PASSING_KINDS, SCOPES, Judgement
 from memory.understanding.packaged_weights import reader
-from memory.understanding.wording import UNCERTAIN, plain, statements
+from memory.understanding.wording import UNCERTAIN, opened, plain, statements
 
 
 def clause(text: str, keep: float, kind: str = "rule", sentence: int = 0, **flags: float) -> Clause:
@@ -140,3 +140,19 @@ def test_how_it_is_done_elsewhere_says_how_far_the_rule_before_it_reaches() -> N
 )
 def test_a_dash_before_a_statement_is_none_of_it(text: str, left: str) -> None:
     assert plain(text) == left
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("since we moved, the old host is gone", "we moved, the old host is gone"),
+        ("since March the old host is gone", "since March the old host is gone"),
+        ("because of the audit nothing is deleted", "because of the audit nothing is deleted"),
+        ("so that nothing is lost we write twice", "so that nothing is lost we write twice"),
+        ("ok, and the old host is gone by now", "the old host is gone by now"),
+        ("well known ports are left alone here", "well known ports are left alone here"),
+        ("no, the old host is gone", "the old host is gone"),
+    ],
+)
+def test_what_leads_over_to_a_statement_is_left_out_and_what_belongs_to_it_is_not(said: str, told: str) -> None:
+    assert opened(said) == told
