@@ -151,7 +151,9 @@ def test_a_dash_before_a_statement_is_none_of_it(text: str, left: str) -> None:
         ("so that nothing is lost we write twice", "so that nothing is lost we write twice"),
         ("ok, and the old host is gone by now", "the old host is gone by now"),
         ("well known ports are left alone here", "well known ports are left alone here"),
-        ("no, the old host is gone", "the old host is gone"),
+        ("no, the old host is gone by now", "the old host is gone by now"),
+        ("nah the old host is gone by now", "the old host is gone by now"),
+        ("no host is old enough for this", "no host is old enough for this"),
     ],
 )
 def test_what_leads_over_to_a_statement_is_left_out_and_what_belongs_to_it_is_not(said: str, told: str) -> None:
