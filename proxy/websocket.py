@@ -45,8 +45,8 @@ CLOSE_SECONDS: Final = 5.0
 MOST_ASKED: Final = 16
 """Responses of one socket that may be asked for before one is answered: each keeps its whole history here."""
 
-PrepareFrame = Callable[[RequestView | None], Awaitable[tuple[RequestView | None, Prepared | None]]]
-"""What memory reads of a frame, and what it needs."""
+PrepareFrame = Callable[[RequestView | None, bool], Awaitable[tuple[RequestView | None, Prepared | None]]]
+"""What memory reads of a frame, and what it needs; with whether its client can be asked for its whole history."""
 
 _NOT_ON: Final = ("sec-websocket-", "origin")
 _FALLS_BACK: Final = frozenset({200, 404, 405, 426, 501, 502, 503})
@@ -113,8 +113,8 @@ async def socket(
         return _refused()
     no_memory = await edge.opened_in_time() is None or not (has_key or not await why_without_memory(request, edge))
 
-    async def prepare_frame(view: RequestView | None) -> tuple[RequestView | None, Prepared | None]:
-        view, prepared = await prepare(request, edge, prefix, view, path, over_socket=True)
+    async def prepare_frame(view: RequestView | None, may_ask: bool) -> tuple[RequestView | None, Prepared | None]:
+        view, prepared = await prepare(request, edge, prefix, view, path, may_ask)
         if prepared is None or edge.memory is None or view is None:
             return view, prepared
         # There are no hidden rounds here, and no reply but the provider's.
@@ -282,7 +282,8 @@ class _SocketRelay:
 
     async def _prepared(self, text: str, frame: _Frame) -> str | None:
         """A frame of the client's, with what memory adds to it; None where its client is to send its whole history
-        instead. That is told like a provider's fault, so no response may be under way that it could belong to."""
+        instead. That is told like a provider's fault, so it is only where no response is under way that it could belong
+        to."""
         if self._prepare_frame is None or frame.type != ASKS or frame.generate is False:
             if frame.type == ASKS:
                 self._pending_responses.append(None)
@@ -299,8 +300,8 @@ class _SocketRelay:
                     if view is not None:
                         # A socket's server has what was said over it, whatever the client wants stored.
                         view = replace(view, conversation=replace(view.conversation, stored=True))
-                    view, prepared = await self._prepare_frame(view)
-            if prepared is not None and prepared.outgrown and not self._pending_responses:
+                    view, prepared = await self._prepare_frame(view, not self._pending_responses)
+            if prepared is not None and prepared.outgrown:
                 return None
             if view is not None and prepared is not None:
                 written = await written_body(self._edge, self._dialect, view, prepared)

@@ -30,10 +30,11 @@ class Provider:
         self.id = "r1"
         self.end = "response.completed"
         self.reads = 10
+        self.waits = False
         self.closed = asyncio.Event()
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
-        """Answer every ``response.create`` with a short response."""
+        """Answer every frame with a short response; one that ``waits`` with the next."""
         self.headers.append(dict(request.headers))
         if request.method == "POST":
             self.frames.append((await request.read()).decode())
@@ -43,11 +44,17 @@ class Provider:
         socket = web.WebSocketResponse()
         socket.headers["x-codex-turn-state"] = "t-1"
         await socket.prepare(request)
+        owed = 0
         async for message in socket:
             if message.type is WSMsgType.TEXT:
                 self.frames.append(message.data)
-                for event in self.events():
+                owed += 1
+                if self.waits:
+                    self.waits = False
+                    continue
+                for event in self.events() * owed:
                     await socket.send_str(json.dumps(event))
+                owed = 0
         self.closed.set()
         return socket
 
@@ -102,6 +109,11 @@ async def opened(proxy: Running, session: str, **more: str) -> AsyncIterator[aio
 async def answered(socket: aiohttp.ClientWebSocketResponse, frame: str) -> list[dict[str, Any]]:
     """Send a frame; the events up to the one that ends the response."""
     await socket.send_str(frame)
+    return await response(socket)
+
+
+async def response(socket: aiohttp.ClientWebSocketResponse) -> list[dict[str, Any]]:
+    """The events up to the one that ends a response."""
     events: list[dict[str, Any]] = []
     while not events or not events[-1]["type"].startswith(("response.comp", "response.fail", "response.inc", "error")):
         events.append(json.loads(await socket.receive_str(timeout=30)))
@@ -405,6 +417,21 @@ async def test_codex_is_asked_for_a_history_that_its_server_holds_once_it_has_ou
             frame = of_codex("turn", person("And then?"), previous_response_id="r1")
             assert (await answered(socket, frame))[-1]["type"] == "error"
             assert (await answered(socket, frame))[-1]["type"] == "response.completed", "who has not got it goes on"
+
+
+async def test_codex_is_asked_later_where_it_could_not_be_told_since_another_response_was_pending(
+    tmp_path: Path,
+) -> None:
+    async with standing(tmp_path, memory__windows={"*": WINDOW}) as (proxy, provider):
+        provider.reads = WINDOW * 2
+        async with opened(proxy, "", **codex()) as socket:
+            await answered(socket, of_codex("turn", PLACE, person("Read the offices.")))
+            provider.waits = True
+            await socket.send_str(of_codex("prewarm", BASE, generate=False))
+            frame = of_codex("turn", person("And then?"), previous_response_id="r1")
+            assert (await answered(socket, frame))[-1]["type"] == "response.completed"
+            assert (await response(socket))[-1]["type"] == "response.completed"
+            assert (await answered(socket, frame))[-1]["type"] == "error"
 
 
 async def test_who_is_not_known_to_send_its_history_again_is_not_asked_for_it(tmp_path: Path) -> None:
