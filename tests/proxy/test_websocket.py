@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import pairwise
@@ -11,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+import pytest
 from aiohttp import WSCloseCode, WSMsgType, web
+from prometheus_client import REGISTRY
 
 from tests.running import Running, running
 
@@ -355,6 +358,7 @@ async def test_what_a_sockets_server_has_is_neither_given_again_nor_taken_for_wh
 
 
 WINDOW = 40_000
+ASKED_FOR = "palimpsest_histories_asked_for_total"
 
 
 def read_file(number: int, tokens: int = 6_000) -> list[dict[str, Any]]:
@@ -432,6 +436,28 @@ async def test_codex_is_asked_later_where_it_could_not_be_told_since_another_res
             assert (await answered(socket, frame))[-1]["type"] == "response.completed"
             assert (await response(socket))[-1]["type"] == "response.completed"
             assert (await answered(socket, frame))[-1]["type"] == "error"
+
+
+async def test_a_frame_that_is_answered_by_asking_for_the_history_counts_as_no_request(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "proxy.websocket")
+    asked = REGISTRY.get_sample_value(ASKED_FOR)
+    assert asked is not None
+    options: dict[str, Any] = {
+        "memory__windows": {"*": WINDOW},
+        "server__limits__requests_per_minute": 3,
+        "memory.quotas": {"*": {"requests_a_day_per_user": 2}},
+    }
+    async with standing(tmp_path, **options) as (proxy, provider), opened(proxy, "", **codex()) as socket:
+        provider.reads = WINDOW * 2
+        await answered(socket, of_codex("turn", PLACE, person("Read the offices.")))
+        frame = of_codex("turn", person("And then?"), previous_response_id="r1")
+        assert (await answered(socket, frame))[-1]["error"]["code"] == "previous_response_not_found"
+        assert "is asked for all of it" in caplog.text and REGISTRY.get_sample_value(ASKED_FOR) == asked + 1
+        assert (await answered(socket, frame))[-1]["type"] == "response.completed"
+        assert (await answered(socket, frame))[-1]["status"] == 429
+        assert len(provider.frames) == 2
 
 
 async def test_who_is_not_known_to_send_its_history_again_is_not_asked_for_it(tmp_path: Path) -> None:
