@@ -202,7 +202,7 @@ class Pages(Looking):
         self.check("the other holds no more", sorted(each.state for each in left) == ["active", "superseded"])
         await self._focused_undo()
         await self.browser.press("u")
-        self.check("u: the contradiction waits again", await self.soon("Waits again:"))
+        self.check("u: the contradiction is as it was", await self.soon("As it was:"))
         left = await memory.journal.facts([one.id, other.id], [held[0]["owner"]])
         self.check("both hold again", [each.state for each in left] == ["active", "active"])
 
