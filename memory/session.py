@@ -69,8 +69,8 @@ class Arrival:
     how many bytes the request has; ``waited`` is how many seconds it stood in a queue that does not grow shorter;
     ``credential`` is a keyed hash of the credential alone, whoever it stands for; ``checkout`` is the root of the git
     worktree on this machine that is worked in; ``also`` are owners of other projects whose memories are recalled
-    there, since their person shares them with this one; ``resends`` says that its client sends its whole history where
-    it is told that its server has not got it.
+    there, since their person shares them with this one; ``resends`` says that its client can be told now that its
+    server has not got its history, and sends all of it then.
     """
 
     scope: Scope

@@ -98,7 +98,7 @@ async def _answer(
     """Answer a request with memory, or pass it on without."""
     let_in, untold = await check_key(request, edge, prefix, path, dialect, has_key)
     if is_socket(request):
-        return await socket(request, edge, prefix, path, has_key, admitted.more)
+        return await socket(request, edge, prefix, path, has_key, admitted)
     if dialect is None:
         return await pass_through(request, edge, prefix, path, "this path has no memory")
     if not let_in and (why_not := await why_without_memory(request, edge)):

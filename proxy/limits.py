@@ -80,16 +80,22 @@ def _unlimited(requests: int, size: int) -> None:
     """Nor is anything refused."""
 
 
+def _uncounted(requests: int) -> None:
+    """Nor given back."""
+
+
 @dataclass(frozen=True, slots=True)
 class Admitted:
     """A request that was let in; ``headers`` tell how much is left. ``charge`` counts the bytes of a body whose size
     was not said before: they are owed where they are more than there was. ``more`` lets in further requests, with so
     many bytes, that come on the same connection (or none: bytes alone); it raises :class:`Limited` as the first does.
+    ``give_back`` takes so many requests for not asked that were let in, and went nowhere.
     """
 
     headers: Mapping[str, str] = field(default_factory=dict)
     charge: Callable[[int], None] = _free
     more: Callable[[int, int], None] = _unlimited
+    give_back: Callable[[int], None] = _uncounted
 
 
 class TooManyConnections(Limited):
@@ -128,7 +134,10 @@ class Limits:
         known.under_way += 1
         try:
             yield Admitted(
-                self._headers(known), lambda size: _charge(known, size), lambda *more: _take(self._known(caller), *more)
+                self._headers(known),
+                lambda size: _charge(known, size),
+                lambda *more: _take(self._known(caller), *more),
+                lambda requests: _give_back(self._known(caller), requests),
             )
         finally:
             known.under_way -= 1
@@ -177,6 +186,11 @@ def _take(known: _Caller, requests: int, size: int) -> None:
         known.requests.left -= requests
     if known.size is not None:
         known.size.left -= size
+
+
+def _give_back(known: _Caller, requests: int) -> None:
+    if (bucket := known.requests) is not None:
+        bucket.left = min(bucket.most, bucket.left + requests)
 
 
 def _charge(known: _Caller, size: int) -> None:

@@ -11,6 +11,9 @@ SHED_BYTES = Counter("palimpsest_shed_bytes_total", "Bytes by which requests wer
 RECALLED = Counter("palimpsest_recalled_total", "Memories added to requests")
 INVALID = Counter("palimpsest_invalid_total", "Edits not sent because they would have broken the dialect's rules")
 OVERFLOWS = Counter("palimpsest_overflows_total", "Requests that were refused for their length", ["answer"])
+HISTORIES_ASKED_FOR = Counter(
+    "palimpsest_histories_asked_for_total", "Frames answered by asking for the whole history, to shorten it"
+)
 HIDDEN_ROUNDS = Counter("palimpsest_hidden_rounds_total", "Rounds of replies in which the model asked memory")
 CUT = Counter("palimpsest_cut_total", "Replies that ended without their terminator")
 LATE_COMMITS = Counter("palimpsest_late_commits_total", "Replies let go before the journal had them")

@@ -34,9 +34,10 @@ async def prepare(
     prefix: Prefix,
     view: RequestView | None,
     path: str,
-    over_socket: bool = False,
+    may_ask_for_history: bool = False,
 ) -> tuple[RequestView | None, Prepared | None]:
-    """What memory reads of a request, and what it needs: None if memory takes no part in it."""
+    """What memory reads of a request, and what it needs: None if memory takes no part in it. ``may_ask_for_history``:
+    its client can be told now to send its whole history."""
     memory = edge.memory
     if view is None or memory is None:
         return view, None
@@ -46,7 +47,7 @@ async def prepare(
         view = replace(view, conversation=attributed)
     caller = await _caller(request, edge, prefix, view, runtime)
     arrival = await _arrival(request, edge, view, path, runtime, caller)
-    arrival = replace(arrival, resends=over_socket and runtime.resends)
+    arrival = replace(arrival, resends=may_ask_for_history and runtime.resends)
     if caller.unread:
         known, _ = await fail_open(
             _without_unread(view, caller.unread),

@@ -55,3 +55,10 @@ async def take_request(headers: Headers, prefix: Prefix, edge: Edge, dialect: Di
         raise QuotaReached(left, limit_headers(dialect.name, left.most, until, left.seconds))
     memory.quota_use.count(person, REQUESTS, 1)
     return {HEADER: f"{left.left - 1}/{left.most}"}
+
+
+def give_back_request(headers: Headers, prefix: Prefix, edge: Edge) -> None:
+    """Take a request of a caller for not sent that :func:`take_request` counted."""
+    if edge.settings.memory.quotas and (memory := edge.memory) is not None:
+        person = person_of(headers, prefix, edge.settings, edge.identity_key, edge.client_keys.of)
+        memory.quota_use.give_back(person, REQUESTS, 1)

@@ -12,6 +12,7 @@ all of it again is told that the response is not there, and what it then sends i
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -24,19 +25,22 @@ from aiohttp import WSCloseCode, WSMessage, WSMsgType, web
 
 from memory.memory_room import NO_ROOM
 from memory.session import Prepared
+from proxy import metrics
 from proxy.access import why_without_memory
 from proxy.caller import Prefix
 from proxy.commit import ExchangeCommit
 from proxy.edge import Edge
 from proxy.errors import Refusal, UpstreamUnreachable
-from proxy.limits import BUSY_SECONDS, Limited
+from proxy.limits import BUSY_SECONDS, Admitted, Limited
 from proxy.preparing import prepare, written_body
 from proxy.request_body import read
-from proxy.request_quota import take_request
+from proxy.request_quota import give_back_request, take_request
 from proxy.upstream.direct import address, incoming_headers, outgoing_headers
 from proxy.upstream.routes import base_of, checked, depends_on_model, route_of
 from proxy.wire import dialect_of
 from proxy.wire.dialect import Dialect, Listener, RequestView
+
+log = logging.getLogger(__name__)
 
 ASKS: Final = "response.create"
 """The kind of frame that asks for a response."""
@@ -45,12 +49,21 @@ CLOSE_SECONDS: Final = 5.0
 MOST_ASKED: Final = 16
 """Responses of one socket that may be asked for before one is answered: each keeps its whole history here."""
 
-PrepareFrame = Callable[[RequestView | None], Awaitable[tuple[RequestView | None, Prepared | None]]]
-"""What memory reads of a frame, and what it needs."""
+PrepareFrame = Callable[[RequestView | None, bool], Awaitable[tuple[RequestView | None, Prepared | None]]]
+"""What memory reads of a frame, and what it needs; with whether its client can be asked for its whole history."""
 
 _NOT_ON: Final = ("sec-websocket-", "origin")
 _FALLS_BACK: Final = frozenset({200, 404, 405, 426, 501, 502, 503})
 """What a provider says that has no WebSocket there."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Counting:
+    """How what a socket carries counts against its caller's limits: ``take`` lets in so many responses that are asked
+    for, with so many bytes, or raises :class:`Limited`; ``give_back`` takes a response for not asked for."""
+
+    take: Callable[[int, int], Awaitable[None]]
+    give_back: Callable[[], None]
 
 
 @dataclass(slots=True)
@@ -99,10 +112,10 @@ def _refused() -> web.Response:
 
 
 async def socket(
-    request: web.Request, edge: Edge, prefix: Prefix, path: str, has_key: bool, take: Callable[[int, int], None]
+    request: web.Request, edge: Edge, prefix: Prefix, path: str, has_key: bool, admitted: Admitted
 ) -> web.StreamResponse:
-    """Carry a client's WebSocket to the provider's. Only the Responses format has one; any other is refused. ``take``
-    lets in so many responses that are asked for, with so many bytes, or raises :class:`Limited`.
+    """Carry a client's WebSocket to the provider's. Only the Responses format has one; any other is refused. Each
+    response that is asked for counts as a request of the one that was ``admitted``.
 
     Raises:
         Refusal: when the provider's address is not for this key, or the policy does not let it be asked.
@@ -113,19 +126,25 @@ async def socket(
         return _refused()
     no_memory = await edge.opened_in_time() is None or not (has_key or not await why_without_memory(request, edge))
 
-    async def prepare_frame(view: RequestView | None) -> tuple[RequestView | None, Prepared | None]:
-        view, prepared = await prepare(request, edge, prefix, view, path, over_socket=True)
+    async def prepare_frame(view: RequestView | None, may_ask: bool) -> tuple[RequestView | None, Prepared | None]:
+        view, prepared = await prepare(request, edge, prefix, view, path, may_ask)
         if prepared is None or edge.memory is None or view is None:
             return view, prepared
         # There are no hidden rounds here, and no reply but the provider's.
         return view, replace(edge.memory.preparation.offering(prepared, view.conversation, ""), answer=None)
 
-    async def take_with_quota(responses: int, size: int) -> None:
-        take(responses, size)
+    async def take(responses: int, size: int) -> None:
+        admitted.more(responses, size)
         if responses and not no_memory:
             await take_request(request.headers, prefix, edge, dialect)
 
-    return await _carry(request, edge, prefix, path, dialect, None if no_memory else prepare_frame, take_with_quota)
+    def give_back() -> None:
+        admitted.give_back(1)
+        if not no_memory:
+            give_back_request(request.headers, prefix, edge)
+
+    counting = _Counting(take, give_back)
+    return await _carry(request, edge, prefix, path, dialect, None if no_memory else prepare_frame, counting)
 
 
 async def _carry(
@@ -135,7 +154,7 @@ async def _carry(
     path: str,
     dialect: Dialect,
     prepare_frame: PrepareFrame | None,
-    take: Callable[[int, int], Awaitable[None]],
+    counting: _Counting,
 ) -> web.StreamResponse:
     """Carry a socket; without ``prepare_frame`` memory takes no part."""
     settings = edge.settings.upstream
@@ -174,7 +193,7 @@ async def _carry(
     here.headers["x-palimpsest-status"] = "a WebSocket; memory takes part" if prepare_frame else "passed; a WebSocket"
     try:
         await here.prepare(request)
-        await _SocketRelay(edge, path, dialect, prepare_frame, take, here, there, request.transport).run()
+        await _SocketRelay(edge, path, dialect, prepare_frame, counting, here, there, request.transport).run()
     finally:
         await there.close()
     return here
@@ -189,7 +208,7 @@ class _SocketRelay:
         path: str,
         dialect: Dialect,
         prepare_frame: PrepareFrame | None,
-        take: Callable[[int, int], Awaitable[None]],
+        counting: _Counting,
         here: web.WebSocketResponse,
         there: aiohttp.ClientWebSocketResponse,
         connection: asyncio.BaseTransport | None,
@@ -198,7 +217,7 @@ class _SocketRelay:
         self._path = path
         self._dialect = dialect
         self._prepare_frame = prepare_frame
-        self._take = take
+        self._counting = counting
         self._here = here
         self._there = there
         self._connection = connection
@@ -252,7 +271,7 @@ class _SocketRelay:
             try:
                 if asks and len(self._pending_responses) >= MOST_ASKED:
                     raise Limited("responses asked for that are not answered yet", BUSY_SECONDS)
-                await self._take(int(asks), len(message.data))
+                await self._counting.take(int(asks), len(message.data))
             except Limited as limited:
                 if not asks:
                     # Nothing answers such a frame: who sends too many is told by the end of the socket.
@@ -262,6 +281,9 @@ class _SocketRelay:
             if message.type is WSMsgType.TEXT:
                 written = await self._prepared(message.data, frame)
                 if written is None:
+                    self._counting.give_back()
+                    metrics.HISTORIES_ASKED_FOR.inc()
+                    log.info("a history outgrew the window at its server: its client is asked for all of it")
                     await self._here.send_str(_NOT_FOUND)
                 else:
                     await self._there.send_str(written)
@@ -282,7 +304,8 @@ class _SocketRelay:
 
     async def _prepared(self, text: str, frame: _Frame) -> str | None:
         """A frame of the client's, with what memory adds to it; None where its client is to send its whole history
-        instead. That is told like a provider's fault, so no response may be under way that it could belong to."""
+        instead. That is told like a provider's fault, so it is only where no response is under way that it could belong
+        to."""
         if self._prepare_frame is None or frame.type != ASKS or frame.generate is False:
             if frame.type == ASKS:
                 self._pending_responses.append(None)
@@ -299,8 +322,8 @@ class _SocketRelay:
                     if view is not None:
                         # A socket's server has what was said over it, whatever the client wants stored.
                         view = replace(view, conversation=replace(view.conversation, stored=True))
-                    view, prepared = await self._prepare_frame(view)
-            if prepared is not None and prepared.outgrown and not self._pending_responses:
+                    view, prepared = await self._prepare_frame(view, not self._pending_responses)
+            if prepared is not None and prepared.outgrown:
                 return None
             if view is not None and prepared is not None:
                 written = await written_body(self._edge, self._dialect, view, prepared)

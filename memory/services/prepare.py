@@ -30,6 +30,7 @@ from memory.services.sessions.subagent_detection import RecentErrands
 from memory.services.shortening import OverflowShortener
 from memory.services.time_limits import AGREED_SECONDS, TimeLimits
 from memory.services.window.fitting import Fit, WindowFitter, write
+from memory.services.window.request_size import RequestSize
 from memory.session import Arrival, Mode, Prepared, Receipt, RequestKind
 from memory.settings import MemorySettings
 from memory.visibility import only
@@ -176,7 +177,8 @@ class Preparation:
             steps |= decided.steps
         standing = request.standing()
         edits = standing.edits
-        fit, outgrown = decided.fit, False
+        fit = decided.fit
+        load: RequestSize | None = None
         if self._fitting is not None:
             start = time.perf_counter()
             load = self._fitting.load(request, edits)
@@ -188,7 +190,6 @@ class Preparation:
                     edits = standing.edits
                     fit, load = replace(trimmed, paged=fit.paged), self._fitting.load(request, edits)
             fit = self._fitting.measured(request, standing, load, fit)
-            outgrown = arrival.resends and not without and self._fitting.outgrown(request, load)
             steps["measure"] = elapsed_ms(start)
         if arrival.kind.teaches and not self._paused() and not without:
             start = time.perf_counter()
@@ -228,8 +229,13 @@ class Preparation:
             reminded = self._findings.mentioned(live.session.id, arrival.at, lines)
             self.ledgers.run_in_background(reminded, "counting the use of research")
         offers = live.ledger.offers if conversation.tools and not without else ""
-        prepared = Prepared(live.session, arrival, edits, receipt, changed=fit.changed, tools=offers)
-        return replace(prepared, answer=decided.answer, outgrown=outgrown)
+        prepared = Prepared(
+            live.session, arrival, edits, receipt, changed=fit.changed, tools=offers, answer=decided.answer
+        )
+        if self._fitting is not None and load is not None and arrival.resends and not without:
+            # Last, since it counts as asked: nothing that is waited for, and may fail, comes before the asking.
+            prepared = replace(prepared, outgrown=self._fitting.outgrown(request, load))
+        return prepared
 
     def offering(self, prepared: Prepared, conversation: Conversation, tools: str) -> Prepared:
         """The plan with the tools that the request really offers, which may differ from those that were counted: a

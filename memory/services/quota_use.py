@@ -146,8 +146,16 @@ class QuotaUse:
         self._turn()
         for limit in limits:
             self._unwritten[limit.owner, sort] += amount
-        if self._writes is None or self._writes.done():
-            self._writes = asyncio.create_task(self._write_soon())
+        self._write_later()
+
+    def give_back(self, scope: Scope, sort: str, amount: int) -> None:
+        """So much was counted today and not used after all; never more than that is given back."""
+        limits = self.limits(scope, sort)
+        self._turn()
+        for limit in limits:
+            self._unwritten[limit.owner, sort] -= min(amount, self._used(limit))
+        if limits:
+            self._write_later()
 
     def learns_nothing(self, scope: Scope) -> str:
         """Why nothing more is learnt of a person, as far as that is known; looked up beside, now and then."""
@@ -196,6 +204,10 @@ class QuotaUse:
         now = self._now().astimezone(UTC)
         end = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
         return max(int((end - now).total_seconds()), 1)
+
+    def _write_later(self) -> None:
+        if self._writes is None or self._writes.done():
+            self._writes = asyncio.create_task(self._write_soon())
 
     async def _write_soon(self) -> None:
         while self._unwritten:

@@ -31,12 +31,16 @@ START_SECONDS, EVERY = 30.0, 0.1
 """How long a server may take to listen, and between two looks whether it does."""
 
 COMMAND_SECONDS = 60.0
+"""How long a manager may take to answer, beside the server's ending where it waits for that."""
 
 ENDING_SECONDS = 25
 """How long the server may take to end beside what it waits for replies that are under way."""
 
-UNLOAD_SECONDS = 60.0
-"""How long a manager may take to answer, and to let go of what it was told to stop."""
+UNLOAD_SECONDS = 20.0
+"""How long a manager may take to let go of what it was told to stop, beside the server's ending."""
+
+REFUSED_SECONDS = 0.5
+"""For how long it is watched whether a stop that a manager refused has begun all the same."""
 
 PASSING = ("uv/archive-v", "uv/builds-v", "/_npx/")
 """What stands in the path of a program that is there for one call only."""
@@ -97,7 +101,7 @@ def start(call: Call) -> None:
     if not before.process:
         _not_by_hand(settings, before)
         if before.known:
-            _stop(target, target.stop)
+            _stop(target, target.stop, before)
         _obey(target.start)
     there = _listening(settings)
     _print(call, f"runs at {there.url}", running=True, url=there.url)
@@ -108,8 +112,8 @@ def start(call: Call) -> None:
 def stop(call: Call) -> None:
     """Stop it until the next login, or until it is started."""
     _, target = _installed(call)
-    if _state(target).known:
-        _stop(target, target.stop)
+    if (before := _state(target)).known:
+        _stop(target, target.stop, before)
     _print(call, "stopped; it starts again at the next login", running=False)
 
 
@@ -153,8 +157,8 @@ def uninstall(call: Call, yes: Yes = False) -> None:
     if not call.as_json:
         _show(files, (*target.uninstall, *target.reload))
     _ask(target, yes or call.as_json)
-    if _state(target).known:
-        _stop(target, target.uninstall)
+    if (before := _state(target)).known:
+        _stop(target, target.uninstall, before)
     for each in files:
         each.path.unlink()
     _obey(target.reload)
@@ -270,7 +274,7 @@ def _write(files: list[FilePreview], target: Installation, before: ServiceState)
             each.path.write_bytes(each.after or b"")
         _obey(target.reload)
         if before.known:
-            _stop(target, target.stop)
+            _stop(target, target.stop, before)
         _obey(target.install)
     except (CommandError, OSError):
         for each in written:
@@ -283,22 +287,26 @@ def _write(files: list[FilePreview], target: Installation, before: ServiceState)
         raise
 
 
-def _stop(target: Installation, commands: Iterable[Command]) -> None:
-    """Stop it. Where that unloads it, not the answer tells whether it is done, but that it is gone: launchd refuses an
-    agent that it has still to take away.
+def _stop(target: Installation, commands: Iterable[Command], before: ServiceState) -> None:
+    """Stop it, which stood as ``before``. Where that unloads it, not the answer tells whether it is done, but that it
+    is gone: launchd refuses an agent that it has still to take away.
 
     Raises:
         Fault: when it is not.
     """
+    answer_seconds = COMMAND_SECONDS + target.end_seconds
     if not target.unloads:
-        _obey(commands)
+        _obey(commands, answer_seconds)
         return
-    answers = [_ran(command) for command in commands]
-    until = time.monotonic() + UNLOAD_SECONDS
-    while _state(target).known:
-        if time.monotonic() > until:
+    answers = [_ran(command, answer_seconds) for command in commands]
+    refused = any(each.returncode for each in answers)
+    asked_at = time.monotonic()
+    while (state := _state(target)).known:
+        stays = refused and state == before and not state.ending
+        if time.monotonic() > asked_at + (REFUSED_SECONDS if stays else target.end_seconds + UNLOAD_SECONDS):
             words = " ".join((each.stderr or each.stdout).strip() for each in answers).strip()
-            raise CommandError(f"{target.manager} was told to stop it, and has it still: {words or 'it says nothing'}")
+            did = "refused to stop it" if stays else "was told to stop it, and has it still"
+            raise CommandError(f"{target.manager} {did}: {words or 'it says nothing'}")
         time.sleep(EVERY)
 
 
@@ -306,27 +314,27 @@ def _state(target: Installation) -> ServiceState:
     return target.read(_ran(target.ask).stdout)
 
 
-def _obey(commands: Iterable[Command]) -> None:
-    """Run what a manager is told, the one after the other.
+def _obey(commands: Iterable[Command], seconds: float = COMMAND_SECONDS) -> None:
+    """Run what a manager is told, the one after the other, each for so many seconds at most.
 
     Raises:
         Fault: with the manager's own words, at the first that fails.
     """
     for command in commands:
-        done = _ran(command)
+        done = _ran(command, seconds)
         if done.returncode:
             raise CommandError(
                 f"`{shlex.join(command)}` failed: {(done.stderr or done.stdout).strip() or done.returncode}"
             )
 
 
-def _ran(command: Command) -> subprocess.CompletedProcess[str]:
+def _ran(command: Command, seconds: float = COMMAND_SECONDS) -> subprocess.CompletedProcess[str]:
     try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=COMMAND_SECONDS, check=False)
+        return subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
     except FileNotFoundError:
         return subprocess.CompletedProcess(command, 127, "", f"there is no {command[0]}")
     except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, 124, "", "it did not answer within a minute")
+        return subprocess.CompletedProcess(command, 124, "", f"it did not answer within {seconds:.0f} s")
 
 
 def _listening(settings: Settings) -> AnnouncedServer:

@@ -9,9 +9,10 @@ import asyncio
 import json
 import time
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Mapping
-from contextlib import asynccontextmanager
-from typing import Final, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from typing import Any, Final, TypeVar
 
 import aiohttp
 from aiohttp import WSMessage, WSMsgType, web
@@ -27,58 +28,52 @@ SECONDS: Final = 20.0
 AT_ONCE_SECONDS: Final = 2.0
 MOST_LARGE: Final = 16 * 2**20
 """Bytes of the largest frame: what a provider takes over a socket is less than over HTTP."""
-FORMATS: Final = ("responses",)
-
+Frames = list[str | bytes]
+Socket = aiohttp.ClientWebSocketResponse | web.WebSocketResponse
+OnSocket = Callable[[web.WebSocketResponse], Awaitable[None]]
 T = TypeVar("T")
 
+socket_case = partial(case, formats=("responses",))
 
-@case(
+
+@socket_case(
     "websocket.responses",
     "a WebSocket is relayed frame by frame, byte for byte, or refused with 426 at once",
     why="Codex and others try one first; after any other refusal they try again for half a minute",
     source=MODE,
-    formats=FORMATS,
 )
 async def relayed(on: Bench) -> str:
-    _answers(on)
     sent = _asking(on, on.unique_text).replace('{"type"', '{ "x_odd" : [1e0, 0.10,"caf\\u00e9 \\/"] ,\n"type"', 1)
-    async with _opened(on) as socket:
-        await socket.send_str(sent)
-        got = [(await _next(socket)).data for _ in _events(on)]
+    _, got = await _exchanged(on, [sent], _events(on))
     must(on.only().body == sent.encode(), "another frame arrived")
-    must([each.encode() for each in got] == _events(on), "other frames came back")
+    must(got == _events(on), "other frames came back")
     return "relayed"
 
 
-@case(
+@socket_case(
     "websocket.handshake",
     "the client's own headers arrive with the handshake, and the provider's come back",
     why="credentials, betas and the state of a turn are told there, and nowhere else",
     source=PROTOCOL + "#section-4.2.2",
-    formats=FORMATS,
 )
 async def handshake(on: Bench) -> None:
-    _answers(on)
-    on.upstream.socket_headers = {"x-codex-turn-state": "t-1", "x-request-id": "req_1"}
+    told = {"x-codex-turn-state": "t-1", "x-request-id": "req_1"}
     sent = {"openai-beta": "responses_websockets=2026-02-06", "x-session-id": uuid.uuid4().hex, **on.format.headers}
-    async with _opened(on, sent) as socket:
-        await socket.send_str(_asking(on, on.unique_text))
+    async with _asked(on, lambda there: _send(there, *_events(on)), headers=sent, told=told) as socket:
         await _next(socket)
         back = socket._response.headers
     all_there(sent, on.only().header)
-    all_there({"x-codex-turn-state": "t-1", "x-request-id": "req_1"}, back.get)
+    all_there(told, back.get)
 
 
-@case(
+@socket_case(
     "websocket.refused",
     "a handshake that the provider refuses is refused with its status and its retry-after",
     why="a client waits where it is told to, and asks for another key where its own is refused",
     source=PROTOCOL + "#section-4.2.2",
-    formats=FORMATS,
 )
 async def refused(on: Bench) -> None:
-    _answers(on)
-    async with _opened(on):
+    async with _opened(on, _answers(on)):
         pass
     for status in (401, 429):
         on.upstream.refuses_sockets = status
@@ -91,15 +86,14 @@ async def refused(on: Bench) -> None:
             must(waits == "7", f"the {status} lost its retry-after")
 
 
-@case(
+@socket_case(
     "websocket.unknown-frames",
     "frames of unknown types, what is no JSON and binary frames go through, in their order, in both directions",
     why="an API grows faster than a proxy; what it does not know it has to carry",
     source=MODE,
-    formats=FORMATS,
 )
 async def unknown(on: Bench) -> None:
-    frames: list[str | bytes] = [
+    frames: Frames = [
         '{"type":"response.processed","x": 1.50}',
         '{ "type" : "session.of_tomorrow" }',
         "no JSON at all \u2028 caf\u00e9",
@@ -111,61 +105,52 @@ async def unknown(on: Bench) -> None:
     must(came == (frames, frames), _told(frames, *came))
 
 
-@case(
+@socket_case(
     "websocket.goes-on",
     "a frame that goes on from an earlier response arrives with its id, and with its items and no others",
     why="the provider has the history; what is sent twice stands there twice, and without the id all of it is lost",
     source=MODE,
-    formats=FORMATS,
 )
 async def goes_on(on: Bench) -> None:
-    _answers(on)
     sent = [_asking(on, on.unique_text), _asking(on, on.unique_text, previous_response_id="resp_1")]
-    async with _opened(on) as socket:
+    async with _opened(on, _answers(on)) as socket:
         for frame in sent:
-            await socket.send_str(frame)
-            for _ in _events(on):
-                await _next(socket)
+            await _answered(on, socket, frame)
     came = [each.body.decode() for each in on.upstream.came]
     must(came == sent, _told(sent, came))
 
 
-@case(
+@socket_case(
     "websocket.large",
     "a large frame (16 MiB, or as --large-mib says where that is less) goes through whole, in both directions",
     why="agents send pictures, logs and a whole history; many libraries stop at 1 or 4 MiB unless they are told",
     source=PROTOCOL + "#section-5.2",
-    formats=FORMATS,
 )
 async def large(on: Bench) -> None:
     text = "x" * (min(on.large, MOST_LARGE) - 4096)
-    sent: list[str | bytes] = [_asking(on, text)]
-    back: list[str | bytes] = [json.dumps({"type": "response.output_text.delta", "delta": text})]
+    sent: Frames = [_asking(on, text)]
+    back: Frames = [json.dumps({"type": "response.output_text.delta", "delta": text})]
     came = await _exchanged(on, sent, back)
     must(came == (sent, back), f"of {len(sent[0])} and {len(back[0])} bytes came {[*map(len, came[0] + came[1])]}")
 
 
-@case(
+@socket_case(
     "websocket.pings",
     "pings of either side are answered, while a response is waited for, too",
     why="who gets no pong takes the connection for dead, in the middle of long thinking",
     source=PROTOCOL + "#section-5.5.2",
-    formats=FORMATS,
 )
 async def pings(on: Bench) -> None:
     heard, done = asyncio.Event(), asyncio.Event()
 
     async def provider(socket: web.WebSocketResponse) -> None:
-        await socket.receive()
         await socket.ping(b"from the provider")
         message = await socket.receive()
         if message.type is WSMsgType.PONG and message.data == b"from the provider":
             heard.set()
         await done.wait()
 
-    on.upstream.on_socket(provider, autoping=False)
-    async with _opened(on, autoping=False) as socket:
-        await socket.send_str(_asking(on, on.unique_text))
+    async with _asked(on, provider, autoping=False) as socket:
         await socket.ping(b"from the client")
         try:
             # A proxy may carry the provider's pings on instead of answering them.
@@ -175,10 +160,7 @@ async def pings(on: Bench) -> None:
             must(answered == (WSMsgType.PONG, b"from the client"), f"to its ping the client got {answered}")
             reader = asyncio.create_task(_pongs(socket))
             try:
-                async with asyncio.timeout(SECONDS):
-                    await heard.wait()
-            except TimeoutError:
-                raise CaseFailed("the provider's ping was not answered") from None
+                await _in_time(heard.wait(), "the provider's ping was not answered")
             finally:
                 reader.cancel()
                 await asyncio.gather(reader, return_exceptions=True)
@@ -186,101 +168,84 @@ async def pings(on: Bench) -> None:
             done.set()
 
 
-@case(
+@socket_case(
     "websocket.closed-by-provider",
     "where the provider closes the socket the client gets its code and its words",
     why="by the code a client knows whether to connect again, to wait, or to give up",
     source=PROTOCOL + "#section-7.4",
-    formats=FORMATS,
 )
 async def closed_by_provider(on: Bench) -> None:
     for code, words in ((1000, ""), (1008, "policy"), (1013, "later"), (4001, "sixty minutes")):
 
         async def provider(socket: web.WebSocketResponse, code: int = code, words: str = words) -> None:
-            await socket.receive()
             await socket.close(code=code, message=words.encode())
 
-        on.upstream.on_socket(provider)
-        async with _opened(on, autoclose=False) as socket:
-            await socket.send_str(_asking(on, on.unique_text))
+        async with _asked(on, provider, autoclose=False) as socket:
             message = await _next(socket)
             got = (message.type, message.data, message.extra or "")
             must(got == (WSMsgType.CLOSE, code, words), f"the provider's {code} {words!r} became {got[1:]}")
 
 
-@case(
+@socket_case(
     "websocket.closed-by-client",
     "where the client closes the socket the provider gets its code",
     why="a provider tells a client that has finished from one that has failed",
     source=PROTOCOL + "#section-7.4",
-    formats=FORMATS,
 )
 async def closed_by_client(on: Bench) -> None:
     for code in (1000, 1001, 4000):
         got: asyncio.Future[object] = asyncio.get_running_loop().create_future()
 
         async def provider(socket: web.WebSocketResponse, got: asyncio.Future[object] = got) -> None:
-            await socket.receive()
             message = await socket.receive()
             if not got.done():
                 got.set_result(message.data)
 
-        on.upstream.on_socket(provider)
-        async with _opened(on) as socket:
-            await socket.send_str(_asking(on, on.unique_text))
+        async with _asked(on, provider) as socket:
             await socket.close(code=code)
             came = await _in_time(got, f"the provider never heard of the client's {code}")
         must(came == code, f"the client's {code} became {came!r}")
 
 
-@case(
+@socket_case(
     "websocket.broken",
     "where the provider's connection breaks off, the client does not see an ordinary end",
     why="an ordinary end reads as one that was meant: a reply that is cut is taken for whole, or never asked for again",
     source=PROTOCOL + "#section-7.1.5",
-    formats=FORMATS,
 )
 async def broken(on: Bench) -> str:
     async def provider(socket: web.WebSocketResponse) -> None:
-        await socket.receive()
-        await socket.send_str(_events(on)[0].decode())
+        await _send(socket, _events(on)[0])
         # What was written has to be on its way before the connection ends.
         await asyncio.sleep(0.05)
         on.upstream.abort_sockets()
 
-    on.upstream.on_socket(provider)
-    async with _opened(on, autoclose=False) as socket:
-        await socket.send_str(_asking(on, on.unique_text))
-        first = await _next(socket)
-        must(str(first.data).encode() == _events(on)[0], "what came before was not passed on")
+    async with _asked(on, provider, autoclose=False) as socket:
+        must((await _next(socket)).data == _events(on)[0], "what came before was not passed on")
         message = await _next(socket)
         closed = message.type is WSMsgType.CLOSE
         must(not closed or message.data not in (1000, 1001, None), f"it became an ordinary end ({message.data})")
         return f"closed with {message.data}" if closed else "broken off, too"
 
 
-@case(
+@socket_case(
     "websocket.cancel",
     "who goes away in the middle of a response ends it at the provider",
     why="what nobody hears any more is still paid for",
     source=MODE,
-    formats=FORMATS,
 )
 async def cancel(on: Bench) -> None:
     gone = asyncio.Event()
 
     async def provider(socket: web.WebSocketResponse) -> None:
-        await socket.receive()
         try:
-            await socket.send_str(_events(on)[0].decode())
+            await _send(socket, _events(on)[0])
             while (await socket.receive()).type in (WSMsgType.TEXT, WSMsgType.BINARY):
                 pass
         finally:
             gone.set()
 
-    on.upstream.on_socket(provider)
-    async with _opened(on) as socket:
-        await socket.send_str(_asking(on, on.unique_text))
+    async with _asked(on, provider) as socket:
         await _next(socket)
         connection = socket._response.connection
         assert connection is not None and connection.transport is not None
@@ -288,29 +253,24 @@ async def cancel(on: Bench) -> None:
         await _in_time(gone.wait(), "the provider's socket is still open")
 
 
-@case(
+@socket_case(
     "websocket.prefix",
     "two successive frames that bring the whole history share no shorter a beginning at the provider than at the "
     "client",
     why="a cached token costs a tenth, over a socket as over HTTP",
     source="https://platform.openai.com/docs/guides/prompt-caching",
-    formats=FORMATS,
 )
 async def prefix(on: Bench) -> str:
-    _answers(on)
-    async with _opened(on):
+    async with _opened(on, _answers(on)):
         pass
     taught = await teach(on)
     await asked_until_known(on, taught[0])
-    _answers(on)
     session = new_session(on)
     texts, grown = [f"Session {session['x-session-id'][:6]}. {taught[0].question}"], GrowingSession([], [])
-    async with _opened(on, session) as socket:
+    async with _opened(on, _answers(on), headers=session) as socket:
         for number in range(1, TURNS + 1):
             sent = _asking(on, *texts)
-            await socket.send_str(sent)
-            for _ in _events(on):
-                await _next(socket)
+            await _answered(on, socket, sent)
             grown.sent.append(sent.encode())
             grown.came.append(on.upstream.came[-1].body)
             asked = taught[1].question if number == TURNS // 2 else f"And what of part {number} of it?"
@@ -319,21 +279,20 @@ async def prefix(on: Bench) -> str:
     return grown.added(taught)
 
 
-def _events(on: Bench) -> list[bytes]:
+def _events(on: Bench) -> Frames:
     """The frames of a response."""
-    return [each.split(b"data: ", 1)[1].strip() for each in on.format.events("One two three.")]
+    return [each.split(b"data: ", 1)[1].strip().decode() for each in on.format.events("One two three.")]
 
 
-def _answers(on: Bench) -> None:
-    """Have every frame that asks for a response answered with one, and nothing recorded yet."""
+def _answers(on: Bench) -> OnSocket:
+    """A provider that answers every frame that asks for a response with one."""
 
     async def provider(socket: web.WebSocketResponse) -> None:
         async for message in socket:
             if message.type is WSMsgType.TEXT:
-                for event in _events(on):
-                    await socket.send_str(event.decode())
+                await _send(socket, *_events(on))
 
-    on.upstream.on_socket(provider)
+    return provider
 
 
 def _asking(on: Bench, *texts: str, **more: str) -> str:
@@ -346,14 +305,22 @@ def _address(on: Bench) -> str:
 
 @asynccontextmanager
 async def _opened(
-    on: Bench, headers: Mapping[str, str] | None = None, *, autoping: bool = True, autoclose: bool = True
+    on: Bench,
+    provider: OnSocket,
+    *,
+    headers: Mapping[str, str] | None = None,
+    told: Mapping[str, str] | None = None,
+    autoping: bool = True,
+    autoclose: bool = True,
 ) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
-    """A socket to the proxy.
+    """A socket to the proxy, with what its ``provider`` does with its own, which is ``told`` headers in the handshake.
 
     Raises:
         Skipped: where it says at once that it takes none.
         CaseFailed: where it is refused in another way, or breaks off.
     """
+    on.upstream.on_socket(provider, autoping=autoping)
+    on.upstream.socket_headers = told or {}
     start = time.monotonic()
     try:
         async with asyncio.timeout(SECONDS):
@@ -376,6 +343,26 @@ async def _opened(
         await socket.close()
 
 
+@asynccontextmanager
+async def _asked(on: Bench, then: OnSocket, **options: Any) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
+    """A socket as of :func:`_opened`, over which a response was asked for; ``then`` is what its provider does."""
+
+    async def provider(socket: web.WebSocketResponse) -> None:
+        await socket.receive()
+        await then(socket)
+
+    async with _opened(on, provider, **options) as socket:
+        await socket.send_str(_asking(on, on.unique_text))
+        yield socket
+
+
+async def _answered(on: Bench, socket: aiohttp.ClientWebSocketResponse, frame: str) -> None:
+    """Send a frame, and wait for the whole response."""
+    await socket.send_str(frame)
+    for _ in _events(on):
+        await _next(socket)
+
+
 async def _next(socket: aiohttp.ClientWebSocketResponse) -> WSMessage:
     """The next message at the client."""
     return await _in_time(socket.receive(), "nothing came")
@@ -387,41 +374,37 @@ async def _pongs(socket: aiohttp.ClientWebSocketResponse) -> None:
         await socket.pong(message.data)
 
 
-async def _exchanged(
-    on: Bench, sent: list[str | bytes], back: list[str | bytes]
-) -> tuple[list[str | bytes], list[str | bytes]]:
+async def _exchanged(on: Bench, sent: Frames, back: Frames) -> tuple[Frames, Frames]:
     """What came of frames at the provider, and at the client of those that it sends once it has got as many."""
-    came: list[str | bytes] = []
+    came: Frames = []
+    got: Frames = []
 
     async def provider(socket: web.WebSocketResponse) -> None:
-        while len(came) < len(sent):
-            message = await socket.receive()
-            if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
-                return
-            came.append(message.data)
-        for frame in back:
-            await _send(socket, frame)
-        await socket.receive()
+        await _gather(socket, came, len(sent), None)
+        if len(came) == len(sent):
+            await _send(socket, *back)
+            await socket.receive()
 
-    on.upstream.on_socket(provider)
-    got: list[str | bytes] = []
-    async with _opened(on) as socket:
-        for frame in sent:
-            await _send(socket, frame)
-        while len(got) < len(back):
-            try:
-                async with asyncio.timeout(SECONDS):
-                    message = await socket.receive()
-            except TimeoutError:
-                break
-            if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
-                break
-            got.append(message.data)
+    async with _opened(on, provider) as socket:
+        await _send(socket, *sent)
+        with suppress(TimeoutError):
+            await _gather(socket, got, len(back), SECONDS)
     return came, got
 
 
-async def _send(socket: aiohttp.ClientWebSocketResponse | web.WebSocketResponse, frame: str | bytes) -> None:
-    await (socket.send_str(frame) if isinstance(frame, str) else socket.send_bytes(frame))
+async def _gather(socket: Socket, frames: Frames, most: int, seconds: float | None) -> None:
+    """Gather frames until they are so many or something else comes, each within so many seconds."""
+    while len(frames) < most:
+        async with asyncio.timeout(seconds):
+            message = await socket.receive()
+        if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
+            return
+        frames.append(message.data)
+
+
+async def _send(socket: Socket, *frames: str | bytes) -> None:
+    for frame in frames:
+        await (socket.send_str(frame) if isinstance(frame, str) else socket.send_bytes(frame))
 
 
 async def _in_time(waited: Awaitable[T], otherwise: str) -> T:

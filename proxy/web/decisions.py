@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from aiohttp import web
 
-from memory.fact import Fact
+from memory.fact import Fact, State
 from memory.services.person.commands import NotFound
 from proxy.api import responses
 from proxy.api.params import id_of
@@ -69,7 +69,7 @@ async def take_back(visit: PageVisit) -> web.StreamResponse:
     page = REVIEW
     if last is not None and last.id == fact.id:
         page, visit.session.fact = last.page, None
-    word = "Waits again" if page.startswith(REVIEW) else "As it was"
+    word = "Waits again" if fact.state is State.DRAFT else "As it was"
     return visit.sent_to(page, f"{word}: {responses.memory(fact, visit.now)['text'][:200]}")
 
 

@@ -113,21 +113,26 @@ def _newest(candidates: Sequence[dict[str, Any]], facts: Sequence[FactDecided]) 
 
 async def _weighed(visit: PageVisit, fact: Fact, whole: bool) -> dict[str, Any]:
     """A fact to be decided about, and where it is to be shown whole what was said of it and what would change if it
-    holds."""
+    holds, or what followed it where it can hold no more."""
     held = responses.memory(fact, visit.now)
     if not whole:
-        return {"held": held, "said": [], "changes": None}
+        return {"held": held, "said": [], "changes": None, "followed": None}
+    owners = await visit.everything()
+    pairs, followed = [], None
     said = await visit.ask("GET", "facts/{id}/sayings", limit=SAID, everything=True, id=fact.id)
     try:
-        pairs = await visit.memory.fact_reviser.would_confirm(fact.id, await visit.everything())
-    except (NotFound, Superseded):
-        # Decided elsewhere while the page was made.
-        pairs = []
+        pairs = await visit.memory.fact_reviser.would_confirm(fact.id, owners)
+    except Superseded as error:
+        followed = [responses.memory(each, visit.now) for each in await visit.memory.journal.facts(error.by, owners)]
+    except NotFound:
+        # Forgotten elsewhere while the page was made.
+        pass
     shown = fact.sensitivity is not Sensitivity.RESTRICTED
     return {
         "held": held,
         "said": said["sayings"] if shown else [],
         "changes": [each for each in changes_of(pairs, visit.now) if each["memory"]["id"] != fact.id],
+        "followed": followed,
     }
 
 

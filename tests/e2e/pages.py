@@ -162,6 +162,15 @@ class Pages(Looking):
         )
         inside = "return document.activeElement.querySelector('.weighed .hint') !== null"
         self.check("a draft in the focus says what it would change", await self.comes(inside))
+        await self.browser.visit(f"{self.root}review")
+        await self.browser.run("document.querySelector('#drafts a[data-more]').focus()")
+        came = "return performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/holds'))"
+        self.check("the link to it in the focus asks for it, too", await self.comes(came))
+        stays = "return document.activeElement.matches('a[data-more]')"
+        self.check("the link stays while it has the focus", await self.browser.run(stays) is True)
+        await self.browser.run("document.activeElement.blur()")
+        gone = "return document.querySelector('#drafts a[data-more]') === null"
+        self.check("what was asked for takes its place then", await self.comes(gone))
         await ask("POST", "api/forget?project=loom", {"ids": [each["id"] for each in records]})
 
     async def _drafts_and_rivals_by_keys(self) -> None:
@@ -193,7 +202,7 @@ class Pages(Looking):
         self.check("the other holds no more", sorted(each.state for each in left) == ["active", "superseded"])
         await self._focused_undo()
         await self.browser.press("u")
-        self.check("u: the contradiction waits again", await self.soon("Waits again:"))
+        self.check("u: the contradiction is as it was", await self.soon("As it was:"))
         left = await memory.journal.facts([one.id, other.id], [held[0]["owner"]])
         self.check("both hold again", [each.state for each in left] == ["active", "active"])
 

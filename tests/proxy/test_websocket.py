@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import pairwise
@@ -11,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+import pytest
 from aiohttp import WSCloseCode, WSMsgType, web
+from prometheus_client import REGISTRY
 
 from tests.running import Running, running
 
@@ -30,10 +33,11 @@ class Provider:
         self.id = "r1"
         self.end = "response.completed"
         self.reads = 10
+        self.waits = False
         self.closed = asyncio.Event()
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
-        """Answer every ``response.create`` with a short response."""
+        """Answer every frame with a short response; one that ``waits`` with the next."""
         self.headers.append(dict(request.headers))
         if request.method == "POST":
             self.frames.append((await request.read()).decode())
@@ -43,11 +47,17 @@ class Provider:
         socket = web.WebSocketResponse()
         socket.headers["x-codex-turn-state"] = "t-1"
         await socket.prepare(request)
+        owed = 0
         async for message in socket:
             if message.type is WSMsgType.TEXT:
                 self.frames.append(message.data)
-                for event in self.events():
+                owed += 1
+                if self.waits:
+                    self.waits = False
+                    continue
+                for event in self.events() * owed:
                     await socket.send_str(json.dumps(event))
+                owed = 0
         self.closed.set()
         return socket
 
@@ -102,6 +112,11 @@ async def opened(proxy: Running, session: str, **more: str) -> AsyncIterator[aio
 async def answered(socket: aiohttp.ClientWebSocketResponse, frame: str) -> list[dict[str, Any]]:
     """Send a frame; the events up to the one that ends the response."""
     await socket.send_str(frame)
+    return await response(socket)
+
+
+async def response(socket: aiohttp.ClientWebSocketResponse) -> list[dict[str, Any]]:
+    """The events up to the one that ends a response."""
     events: list[dict[str, Any]] = []
     while not events or not events[-1]["type"].startswith(("response.comp", "response.fail", "response.inc", "error")):
         events.append(json.loads(await socket.receive_str(timeout=30)))
@@ -343,6 +358,7 @@ async def test_what_a_sockets_server_has_is_neither_given_again_nor_taken_for_wh
 
 
 WINDOW = 40_000
+ASKED_FOR = "palimpsest_histories_asked_for_total"
 
 
 def read_file(number: int, tokens: int = 6_000) -> list[dict[str, Any]]:
@@ -405,6 +421,43 @@ async def test_codex_is_asked_for_a_history_that_its_server_holds_once_it_has_ou
             frame = of_codex("turn", person("And then?"), previous_response_id="r1")
             assert (await answered(socket, frame))[-1]["type"] == "error"
             assert (await answered(socket, frame))[-1]["type"] == "response.completed", "who has not got it goes on"
+
+
+async def test_codex_is_asked_later_where_it_could_not_be_told_since_another_response_was_pending(
+    tmp_path: Path,
+) -> None:
+    async with standing(tmp_path, memory__windows={"*": WINDOW}) as (proxy, provider):
+        provider.reads = WINDOW * 2
+        async with opened(proxy, "", **codex()) as socket:
+            await answered(socket, of_codex("turn", PLACE, person("Read the offices.")))
+            provider.waits = True
+            await socket.send_str(of_codex("prewarm", BASE, generate=False))
+            frame = of_codex("turn", person("And then?"), previous_response_id="r1")
+            assert (await answered(socket, frame))[-1]["type"] == "response.completed"
+            assert (await response(socket))[-1]["type"] == "response.completed"
+            assert (await answered(socket, frame))[-1]["type"] == "error"
+
+
+async def test_a_frame_that_is_answered_by_asking_for_the_history_counts_as_no_request(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "proxy.websocket")
+    asked = REGISTRY.get_sample_value(ASKED_FOR)
+    assert asked is not None
+    options: dict[str, Any] = {
+        "memory__windows": {"*": WINDOW},
+        "server__limits__requests_per_minute": 3,
+        "memory.quotas": {"*": {"requests_a_day_per_user": 2}},
+    }
+    async with standing(tmp_path, **options) as (proxy, provider), opened(proxy, "", **codex()) as socket:
+        provider.reads = WINDOW * 2
+        await answered(socket, of_codex("turn", PLACE, person("Read the offices.")))
+        frame = of_codex("turn", person("And then?"), previous_response_id="r1")
+        assert (await answered(socket, frame))[-1]["error"]["code"] == "previous_response_not_found"
+        assert "is asked for all of it" in caplog.text and REGISTRY.get_sample_value(ASKED_FOR) == asked + 1
+        assert (await answered(socket, frame))[-1]["type"] == "response.completed"
+        assert (await answered(socket, frame))[-1]["status"] == 429
+        assert len(provider.frames) == 2
 
 
 async def test_who_is_not_known_to_send_its_history_again_is_not_asked_for_it(tmp_path: Path) -> None:

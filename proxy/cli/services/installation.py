@@ -44,11 +44,13 @@ class ServiceTarget:
 @dataclass(frozen=True, slots=True)
 class ServiceState:
     """How a service stands, in the manager's own word (``active``, ``failed``, ``running``); ``process`` is 0 where
-    none runs, ``known`` says whether the manager has it loaded, and could be asked to stop it."""
+    none runs, ``known`` says whether the manager has it loaded, and could be asked to stop it; ``ending`` that it is
+    being stopped already."""
 
     word: str
     process: int = 0
     known: bool = True
+    ending: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class Installation:
     """What is written, and what is run, the one after the other. ``there`` asks whether the manager answers at all,
     ``ask`` how the service stands, which ``read`` makes out of its answer. What the manager knows already is stopped
     before it is installed or started anew; where that ``unloads`` it, what comes next waits until it is gone, which
-    goes on after the manager has answered."""
+    goes on after the manager has answered. The server has ``end_seconds`` to end in before the manager kills it."""
 
     manager: str
     files: Mapping[Path, str]
@@ -70,5 +72,6 @@ class Installation:
     """Run when files were written, or are gone."""
     ask: Command
     read: Callable[[str], ServiceState]
+    end_seconds: int
     notes: tuple[str, ...] = ()
     unloads: bool = False

@@ -36,6 +36,7 @@ def installation(served: ServiceTarget, folder: Path, user: int) -> Installation
         reload=(),
         ask=("launchctl", "print", service),
         read=state,
+        end_seconds=served.end_seconds,
         unloads=True,
     )
 
@@ -67,4 +68,7 @@ def state(text: str) -> ServiceState:
     """How the agent stands, by what ``launchctl print`` tells; nothing is told of one that is not loaded."""
     word = re.search(r"^\s*state = (.+?)\s*$", text, re.MULTILINE)
     process = re.search(r"^\s*pid = (\d+)\s*$", text, re.MULTILINE)
-    return ServiceState(word[1] if word else "not loaded", int(process[1]) if process else 0, word is not None)
+    if word is None:
+        return ServiceState("not loaded", known=False)
+    # By the signal that it was sent: SIGTERMed, SIGKILLed.
+    return ServiceState(word[1], int(process[1]) if process else 0, ending=word[1].startswith("SIG"))

@@ -33,6 +33,7 @@ def installation(served: ServiceTarget, folder: Path) -> Installation:
         reload=((*_CTL, "daemon-reload"),),
         ask=(*_CTL, "show", "--property=LoadState,ActiveState,MainPID", SERVICE),
         read=state,
+        end_seconds=served.end_seconds,
         notes=("It ends when you log out; `loginctl enable-linger` lets it run from the machine's start on.",),
     )
 

@@ -40,21 +40,29 @@ function pressed(event) {
   }
 }
 
+const asked = new WeakSet();
+
 // A candidate that comes into the focus is shown with what stands behind its link. The answer is a document: text is
-// never made to markup here, which the page's policy refuses.
+// never made to markup here, which the page's policy refuses. It waits while the link itself has the focus, which would
+// be lost with it; where none comes, the next focus asks again.
 function entered(event) {
   const link = event.target.closest?.("[data-candidate]")?.querySelector("a[data-more]");
-  if (!link) {
+  if (!link || asked.has(link)) {
     return;
   }
-  link.removeAttribute("data-more");
+  asked.add(link);
   const request = new XMLHttpRequest();
   request.open("GET", link.href);
   request.responseType = "document";
-  request.onload = () => {
+  request.onloadend = () => {
     const more = request.status === 200 ? request.response?.querySelector(".weighed") : null;
-    if (more && !link.matches(":focus")) {
-      link.parentElement.replaceWith(document.adoptNode(more));
+    const show = () => link.parentElement.replaceWith(document.adoptNode(more));
+    if (!more) {
+      asked.delete(link);
+    } else if (link.matches(":focus")) {
+      link.addEventListener("blur", show, { once: true });
+    } else {
+      show();
     }
   };
   request.send();

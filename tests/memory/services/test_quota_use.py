@@ -123,6 +123,24 @@ async def test_another_day_begins_anew() -> None:
     await use.settle()
 
 
+async def test_what_was_not_used_is_given_back_on_its_own_day_only() -> None:
+    table, clock = Table(), Clock()
+    use = server(table, clock, acme=QuotaSettings(requests_a_day=9, requests_a_day_per_user=2))
+    use.count(ADA, REQUESTS, 2)
+    use.give_back(ADA, REQUESTS, 1)
+    assert await left(use, ADA) == 1
+    await use.settle()
+    use.give_back(ADA, REQUESTS, 1)
+    await use.settle()
+    assert await left(use, ADA) == 2 and not any(table.used.values())
+    use.count(ADA, REQUESTS, 1)
+    clock.now += timedelta(hours=12)
+    use.give_back(ADA, REQUESTS, 1)
+    assert await left(use, ADA) == 2
+    await use.settle()
+    assert not any(table.used.values())
+
+
 async def test_where_no_quota_is_set_nothing_is_asked() -> None:
     table = Table()
     use = server(table, acme=QuotaSettings(memories=9))

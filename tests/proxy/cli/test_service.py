@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -167,7 +170,7 @@ LAUNCHD = """\
 case "$*" in
   "print gui/"*/*)
     [ -s {left} ] || exit 113
-    echo "state = SIGTERMed"; tail -c +2 {left} > {left}.new; mv {left}.new {left};;
+    echo "state = {word}"; tail -c +2 {left} > {left}.new; mv {left}.new {left};;
   print*) ;;
   *) echo "$1 $(wc -c < {left})" >> {told};;
 esac
@@ -185,7 +188,7 @@ def launchd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path
     told.touch()
     left.write_text("...")
     file = folder / "launchctl"
-    file.write_text(LAUNCHD.format(told=told, left=left))
+    file.write_text(LAUNCHD.format(told=told, left=left, word="SIGTERMed"))
     file.chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -208,6 +211,62 @@ def test_one_that_does_not_go_is_told(
 ) -> None:
     told, _ = launchd
     monkeypatch.setattr(module, "_not_by_hand", lambda *_: None)
-    monkeypatch.setattr(module, "UNLOAD_SECONDS", -1.0)
+    monkeypatch.setattr(module, "UNLOAD_SECONDS", -1e6)
     done = run("service", "install", "--yes")
     assert done.code == 1 and "has it still" in done.err and told.read_text().splitlines() == ["bootout 2"]
+
+
+class Clock:
+    """A clock that each wait moves by minutes."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += 200
+
+
+def test_an_agent_has_as_long_to_go_as_its_server_has_to_end(
+    launchd: tuple[Path, Path], server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, left = launchd
+    monkeypatch.setattr(module, "_not_by_hand", lambda *_: None)
+    monkeypatch.setenv("PALIMPSEST__SERVER__DRAIN__REPLY_SECONDS", "600")
+    left.write_text("." * 4)
+    monkeypatch.setattr(module, "time", Clock())
+    assert run("service", "install", "--yes").code == 0
+    assert told.read_text().splitlines() == ["bootout 3", "enable 0", "bootstrap 0"]
+
+
+def test_a_refusal_that_changes_nothing_is_told_at_once(
+    launchd: tuple[Path, Path], server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, left = launchd
+    monkeypatch.setattr(module, "_not_by_hand", lambda *_: None)
+    (tmp_path / "bin" / "launchctl").write_text(LAUNCHD.format(told=told, left=left, word="running"))
+    left.write_text("." * 100)
+    monkeypatch.setattr(module, "REFUSED_SECONDS", -1.0)
+    done = run("service", "install", "--yes")
+    assert done.code == 1 and "launchd refused to stop it" in done.err and len(left.read_text()) > 90
+
+
+def test_a_manager_that_answers_when_the_server_has_ended_is_waited_for_that_long(
+    manager: Manager, server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: dict[str, float] = {}
+    ran = subprocess.run
+
+    def noted(command: Sequence[str], *, timeout: float, **options: Any) -> subprocess.CompletedProcess[str]:
+        waits[command[2]] = timeout
+        return ran(command, timeout=timeout, **options)
+
+    monkeypatch.setattr(subprocess, "run", noted)
+    monkeypatch.setenv("PALIMPSEST__SERVER__DRAIN__REPLY_SECONDS", "600")
+    manager.says("loaded", os.getpid())
+    run("service", "install", "--yes")
+    assert waits["stop"] > 625 > 60 == waits["enable"]
+    run("service", "uninstall", "--yes")
+    assert waits["disable"] > 625

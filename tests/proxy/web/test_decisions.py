@@ -211,6 +211,16 @@ async def test_what_is_wrong_ends_and_holds_again(ask: Asking, browser: Browser)
     assert f"As it was: {held['text']}" in page.text and await listed(ask, "active") == [held["id"]]
 
 
+async def test_what_did_not_wait_does_not_wait_again_when_it_is_taken_back_on_review(
+    ask: Asking, browser: Browser, proxy: Running
+) -> None:
+    held = await ask("POST", "api/remember?project=loom", {"text": "The roof of the shed is flat"}, status=201)
+    await browser.submit(await browser.get(f"memory/{held['id']}/wrong"), "refute")
+    other = await let_in(proxy)
+    page = await other.submit(await other.get("review"), "again")
+    assert f"As it was: {held['text']}" in page.text and "Waits again" not in page.text
+
+
 async def test_a_settled_contradiction_is_open_again(ask: Asking, browser: Browser, proxy: Running) -> None:
     one, other = await contradict(ask, proxy)
     page = await browser.submit(await browser.get("review"), f"memory/{one}/confirm")

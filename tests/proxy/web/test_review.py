@@ -146,6 +146,19 @@ async def test_behind_the_first_drafts_what_they_would_change_stands_on_a_page_o
     assert "Confirmed" in after.text and "Review" in after.text
 
 
+async def test_what_holds_no_more_is_not_offered_and_leads_to_what_followed_it(ask: Asking, browser: Browser) -> None:
+    ids = [(await ask("POST", "api/remember?project=loom", {"text": "The loom has port 4400"}, status=201))["id"]]
+    for text in ("The loom has port 5500", "The loom has port 6600"):
+        ids.append((await ask("POST", f"api/facts/{ids[-1]}/update", {"text": text}))["id"])
+    page = await browser.get(f"memory/{ids[0]}/holds")
+    assert "It holds no more. What followed it: The loom has port 6600" in page.text
+    assert f"/palimpsest/memory/{ids[-1]}" in page.links
+    assert "nothing else changes" not in page.text and "/confirm" not in page.raw
+    await ask("POST", f"api/facts/{ids[-1]}/refute", {})
+    alone = await browser.get(f"memory/{ids[-1]}/holds")
+    assert "It holds no more, and nothing took its place." in alone.text and "/confirm" not in alone.raw
+
+
 async def test_nobody_elses_candidate_is_there(ask: Asking, browser: Browser) -> None:
     held = await ask("POST", "api/remember?user=bob&project=loom", {"text": TEXT}, status=201)
     told = await ask("POST", f"api/facts/{held['id']}/promote?user=bob", {"to": "project"}, status=201)

@@ -240,6 +240,7 @@ def test_systemds_answer_is_read(told: str, state: ServiceState) -> None:
     [
         ("gui/501/x = {\n\tactive count = 1\n\tstate = running\n\n\tpid = 42\n}\n", ServiceState("running", 42)),
         ("gui/501/x = {\n\tstate = not running\n}\n", ServiceState("not running")),
+        ("gui/501/x = {\n\tstate = SIGTERMed\n\tpid = 42\n}\n", ServiceState("SIGTERMed", 42, ending=True)),
         ("", ServiceState("not loaded", known=False)),
     ],
 )
