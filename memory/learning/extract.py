@@ -130,9 +130,8 @@ def extract(
             _add(found, draft, tied(read[statement.first : statement.last + 1]))
         elif len(statement.text.split()) >= TELLING:
             unsure.append(replace(draft, unsure=True))
-    taught = [
-        _without_opening(each) for each in (*found, *(each for each in unsure if not _is_among(each, found)))
-    ][:most]
+    unsure = [each for each in unsure if not _is_among(each, found)]
+    taught = [_without_opening(each) for each in (*found, *unsure)[:most]]
     # A draft stands on no page.
     return [each if each.unsure else replace(each, core=_core(each.text, reading)) for each in taught]
 

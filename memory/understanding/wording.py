@@ -54,8 +54,8 @@ SHORT: Final = 9
 
 _OPENERS: Final = re.compile(
     r"^(?:(?:and|but|so(?! (?:that|far|long|as))|also|oh|ok(?:ay)?|yes|yeah|yep|btw|by the way|fyi|anyway|hm{1,9}|"
-    r"um{1,9}|uh|nah|nope|plus|und|aber|ach(?: ja)?|übrigens|ja|naja|na gut|außerdem|achso|y|pero|ah|oye|pues|bueno|vale|sí|"
-    r"además|por cierto)\b[,:;!.…–—-]{0,3}\s+"
+    r"um{1,9}|uh|nah|nope|plus|und|aber|ach(?: ja)?|übrigens|ja|naja|na gut|außerdem|achso|y|pero|ah|oye|pues|bueno|"
+    r"vale|sí|además|por cierto)\b[,:;!.…–—-]{0,3}\s+"
     # Of a time ("since March") it is a part of what is said, and of a reason it only leads over to that.
     r"|(?:because|since|weil|denn|porque|que) (?=(?:i|we|it|they|you|he|she|there|that|this|ich|wir|es|sie|er|das)\b)"
     r"|(?:no|nee|nein|well|right|actually)[,!.;…–—]{1,3}\s+){1,4}",
