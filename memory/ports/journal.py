@@ -39,6 +39,9 @@ from memory.session import Exchange, Receipt, Session
 class StoreError(Exception):
     """A store could not do what it was asked: locked, full, corrupt. The message says which and how to mend it."""
 
+    may_be_done = False
+    """Whether what it was asked may have been done nonetheless."""
+
 
 class SessionPort(Protocol):
     """Sessions and their ledgers."""

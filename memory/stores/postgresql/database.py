@@ -248,12 +248,11 @@ class PostgresDatabase:
         return True
 
     async def scrub(self) -> bool:
-        """Take dead rows out of all tables that hold something of a person. That overwrites nothing: what PostgreSQL leaves of them in
-        its pages, its log and its backups goes as the server's keepers have it go."""
+        """Take dead rows out of all tables that hold something of a person. That overwrites nothing: what PostgreSQL
+        leaves of them in its pages, its log and its backups goes as the server's keepers have it go."""
         self._refuse_vain()
-        await self._begin_read(
-            lambda connection: cast(PostgresConnection, connection).run(f"VACUUM {', '.join(SCRUBBED)}")
-        )
+        vacuum = f"VACUUM {', '.join(SCRUBBED)}"
+        await self._begin_read(lambda connection: cast(PostgresConnection, connection).run(vacuum))
         return True
 
     async def give_back(self, pages: int) -> bool:
