@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 from memory.fact import MemoryTier
@@ -50,4 +51,28 @@ async def test_the_same_name_in_another_organisation_is_another_person(tmp_path:
     assert (await journal.share_of(ADA)).nothing
     left = (await journal.share_of(ELSEWHERE)).rows
     assert left["facts"] == 2 and left["passages"] == left["sessions"] == 1 and left["messages"] == 2
+    await journal.close()
+
+
+async def test_what_was_asked_before_a_person_was_forgotten_is_not_journaled(tmp_path: Path) -> None:
+    journal = open_journal(tmp_path)
+    early, late = exchange("e1", [user("We use pnpm.")], of=session("s1", ADA)), session("s2", ADA)
+    await journal.refuse_until(ADA, early.arrival.at + timedelta(hours=1))
+    await journal.refuse_until(ADA, early.arrival.at)
+    await journal.commit(early)
+    await journal.enter(early.session, ())
+    await journal.withdraw(early.session, ())
+    await journal.set_aside(exchange("e2", [user("We use make.")], of=early.session))
+    assert journal.aside == 1
+    await journal.take_back()
+    assert journal.aside == journal.broken == 0
+    assert (await journal.share_of(ADA)).nothing
+    await journal.commit(exchange("e3", [user("We use pnpm.")], of=session("s3", ELSEWHERE)))
+    assert (await journal.share_of(ELSEWHERE)).rows["exchanges"] == 1
+    at = early.arrival.at + timedelta(microseconds=1)
+    again = exchange("e4", [user("We use pnpm.")], of=replace(late, started_at=at, seen_at=at))
+    await journal.commit(replace(again, arrival=replace(again.arrival, at=at)))
+    # One that ends in a session that was begun anew is of before all the same.
+    await journal.commit(exchange("e5", [user("We use ninja.")], of=replace(late, started_at=at, seen_at=at)))
+    assert (await journal.share_of(ADA)).rows["exchanges"] == 1
     await journal.close()
