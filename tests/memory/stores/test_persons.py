@@ -6,8 +6,10 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+import orjson
+
 from memory.fact import MemoryTier
-from memory.ports import Lesson
+from memory.ports import FACT_DECISIONS, Lesson
 from memory.provenance import QUARANTINE
 from memory.scope import Layer, Scope
 from tests.memory.stores.derived_facts import exchange, fact, open_journal, passage, session, user
@@ -29,7 +31,12 @@ async def test_shared_facts_stay_where_others_bear_them_out(tmp_path: Path) -> N
     share = await journal.share_of(ADA)
     assert [each.id for each in share.alone] == [alone.id]
     assert [each.id for each in share.with_others] == [both.id]
+    decided = [{"changes": [{"fact": hers.id}]}, {"changes": [{"fact": both.id}]}]
+    for owner in (hers.owner, shared):
+        await journal.set_meta(FACT_DECISIONS + owner, orjson.dumps(decided))
     await journal.erase_person(ADA)
+    assert await journal.meta(FACT_DECISIONS + hers.owner) is None
+    assert orjson.loads(await journal.meta(FACT_DECISIONS + shared) or b"") == decided[1:]
     [left] = await journal.facts([both.id])
     assert left.derived_from == (theirs.id,)
     assert len(await journal.facts([theirs.id, taken.id])) == 2

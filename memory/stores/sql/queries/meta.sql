@@ -1,6 +1,9 @@
 -- meta_get: one named value
 SELECT value FROM meta WHERE name = ?;
 
+-- meta_below: the named values whose names begin with these characters, so many
+SELECT name, value FROM meta WHERE substr(name, 1, ?) = ?;
+
 -- meta_set: write one named value
 INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value;
 
