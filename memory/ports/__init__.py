@@ -13,7 +13,7 @@ Stores are async because they may live in another thread, process or machine.
 from memory.ports.files import PublishedFiles, PublishFailed
 from memory.ports.guard import Guard
 from memory.ports.index import Embedder, Index, IndexHit, LanguageModel, NoAnswer, Point, Query, Sparse, Vector
-from memory.ports.journal import Journal, StoreError
+from memory.ports.journal import FACT_DECISIONS, Journal, StoreError
 from memory.ports.records import (
     NO_LEDGER,
     AgreedLedger,
@@ -42,6 +42,7 @@ from memory.ports.records import (
 from memory.ports.shared_events import SharedEvents
 
 __all__ = [
+    "FACT_DECISIONS",
     "NO_LEDGER",
     "AgreedLedger",
     "Counts",

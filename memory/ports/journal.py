@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Final, Protocol
 
 from memory.behaviour import KnownObservation, Remedy, WorkStep
 from memory.checkout import LearnedAt
@@ -35,9 +35,16 @@ from memory.ports.records import (
 from memory.scope import Scope
 from memory.session import Exchange, Receipt, Session
 
+FACT_DECISIONS: Final = "fact_decisions "
+"""Behind this, by the owner of the fact, the journal keeps under a name what was decided of facts: a JSON list, of
+which goes what names a fact that is forgotten."""
+
 
 class StoreError(Exception):
     """A store could not do what it was asked: locked, full, corrupt. The message says which and how to mend it."""
+
+    may_be_done = False
+    """Whether what it was asked may have been done nonetheless."""
 
 
 class SessionPort(Protocol):

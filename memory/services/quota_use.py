@@ -2,7 +2,8 @@
 
 What is used is counted here at once and written down a few seconds later, together; what others have counted comes back
 then. So several servers may let a little more through than a quota has, and a request waits for the database at most
-once a day and person. A day is one of UTC. Where no quota of a day is set nothing is counted and nothing is asked.
+once a day and person. What may have been written is not written again. A day is one of UTC. Where no quota of a day is
+set nothing is counted and nothing is asked.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final, Protocol
 
-from memory.ports import Guard
+from memory.ports import Guard, StoreError
 from memory.scope import Layer, Scope
 from memory.services.lessons.quotas import ANY, Quotas, quota_of
 from memory.settings import QuotaSettings
@@ -182,8 +183,6 @@ class QuotaUse:
         for task in (*self._beside, *([self._writes] if self._writes is not None else [])):
             task.cancel()
             await asyncio.wait({task})
-        self._unwritten.update(self._writing)
-        self._writing.clear()
         await self._write()
 
     def _used(self, limit: DailyLimit) -> int:
@@ -218,17 +217,33 @@ class QuotaUse:
         day, self._writing, self._unwritten = self._day, self._unwritten, Counter()
         if not self._writing:
             return
-        totals, why = await self._guard(
-            self._counts.add_quota_uses(day, self._writing),
-            default={},
-            timeout_seconds=WITHIN_SECONDS,
-            operation="counting what is used of quotas",
-        )
-        if day == self._day:
-            if why:
+        refused = False
+
+        async def written() -> dict[Used, int]:
+            nonlocal refused
+            try:
+                return await self._counts.add_quota_uses(day, self._writing)
+            except StoreError as error:
+                refused = not error.may_be_done
+                raise
+
+        try:
+            totals, why = await self._guard(
+                written(),
+                default={},
+                timeout_seconds=WITHIN_SECONDS,
+                operation="counting what is used of quotas",
+            )
+            if day != self._day:
+                return
+            if refused:
                 self._unwritten.update(self._writing)
+            elif why:
+                # It may be written: to write it again could count it twice.
+                totals = {used: self._totals.get(used, 0) + more for used, more in self._writing.items()}
             self._totals |= totals
-        self._writing = Counter()
+        finally:
+            self._writing = Counter()
 
     async def _look(self, person: Scope) -> None:
         await self._guard(

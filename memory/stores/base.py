@@ -26,6 +26,7 @@ class JournalPart:
 
     _db: Engine
     _redact: Redactor
+    _key: bytes
 
     async def _few(self, work: Work[T], count: int) -> T:
         """Look something up by so many keys: a few here and now, many in a reader's thread."""

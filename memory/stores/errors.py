@@ -42,6 +42,8 @@ class Overtaken(StoreFault):
 class ResultsLost(StoreFault):
     """A write is done, and what came of one of its statements was lost on its way."""
 
+    may_be_done = True
+
 
 MEND = (
     "`palimpsest restore` puts the newest backup back, and `palimpsest restore --salvage` takes what can still be read"

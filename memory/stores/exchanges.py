@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -18,6 +19,7 @@ from memory.session import Exchange, Receipt, Session
 from memory.stores.base import ask_many
 from memory.stores.connection import Connection, Row
 from memory.stores.exchange_draft import ExchangeDraft
+from memory.stores.forgotten_persons import PersonForgottenError, ask_forgotten, refuse_forgotten
 from memory.stores.gate import LoopGate
 from memory.stores.history_cache import BASES, DIGEST, EarlierExchange, RecentHistories, common, fresh, join, split
 from memory.stores.memory_cache import KnownMemories
@@ -196,16 +198,20 @@ class Exchanges(WorkerBacklog):
         def work(connection: Connection) -> WrittenExchange | None:
             # Mostly it was written with what was decided about the request, and nothing of it has changed since.
             row, place = None, self._newly.stored(draft.session)
+            forgotten = ask_forgotten(connection, self._key, draft.session.scope, draft.at)
             if place is None:
                 row = write_session(connection, draft.session)
                 place = row["number"], row["person"]
             number, person = place
+            refuse_forgotten(forgotten)
             write_messages(connection, person, messages)
             write_entries(connection, entries, number)
             written = self._append(connection, draft, number, person)
             return replace(written, session=row) if written is not None else None
 
-        written = await self._db.write(work, anywhere=True)
+        written = None
+        with suppress(PersonForgottenError):
+            written = await self._db.write(work, anywhere=True)
         if written is not None:
             self._remember(draft.session.id, written)
             # The worker asks for them at once.

@@ -10,15 +10,16 @@ go.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 import orjson
 
 from memory.edits import Act
 from memory.fact import Fact, Passage
-from memory.ports import Forgotten
+from memory.ports import FACT_DECISIONS, Forgotten
 from memory.provenance import owner_before
 from memory.scope import Layer, place_of
 from memory.stores import forgotten_repeats
@@ -245,7 +246,8 @@ def _traces(
 
 
 def unlink(connection: Connection, gone: Sequence[str]) -> None:
-    """Other facts no longer say that they were drawn from what is gone, or follow or contradict it."""
+    """Other facts no longer say that they were drawn from what is gone, or follow or contradict it, and no decision
+    names it."""
     for row in ask_many(connection, "forget_derived_links", gone):
         left = names(tuple(id for id in listed(row["derived_from"]) if id not in gone))
         connection.execute(QUERIES["forget_derived_link"], (left, row["id"]))
@@ -254,6 +256,25 @@ def unlink(connection: Connection, gone: Sequence[str]) -> None:
             names(tuple(id for id in listed(row[side]) if id not in gone)) for side in ("supersedes", "contradicts")
         )
         connection.execute(QUERIES["forget_link"], (supersedes, contradicts, row["id"]))
+    _forget_decisions(connection, frozenset(gone))
+
+
+def _forget_decisions(connection: Connection, gone: frozenset[str]) -> None:
+    """What was decided of facts that are gone, or named them, cannot be taken back any more."""
+    for row in connection.execute(QUERIES["meta_below"], (len(FACT_DECISIONS), FACT_DECISIONS)).fetchall():
+        kept = orjson.loads(row["value"])
+        left = [each for each in kept if gone.isdisjoint(_strings(each))]
+        if len(left) < len(kept):
+            connection.execute(QUERIES["meta_set"], (row["name"], orjson.dumps(left)))
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Every text in a JSON value, however deep."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _strings(each)
 
 
 def _empty_entries(connection: Connection, gone: Sequence[str], texts: Sequence[str], changed: ErasedTraces) -> None:

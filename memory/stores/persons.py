@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import orjson
@@ -15,6 +16,7 @@ from memory.stores.base import ask_many
 from memory.stores.connection import Connection, Row
 from memory.stores.erasure import texts_of
 from memory.stores.forgetting import unlink
+from memory.stores.forgotten_persons import set_forgotten
 from memory.stores.messages import unseal
 from memory.stores.personal_rows import KEPT, PERSONAL, PersonalRows
 from memory.stores.queries import QUERIES
@@ -48,6 +50,10 @@ class PersonStore(Retention):
             return [_told(table, row) for row in connection.execute(query, named)]
 
         return await self._db.read(work)
+
+    async def refuse_until(self, person: Scope, until: datetime) -> None:
+        """What a person has asked until then is not journaled from now on, on whichever server it ends."""
+        await self._db.write(lambda connection: set_forgotten(connection, self._key, person, until))
 
     async def erase_person(self, person: Scope) -> tuple[list[Fact], list[Passage], Mapping[str, int]]:
         """Delete all that is a person's and nobody else's, in one transaction: the facts and passages that went, and

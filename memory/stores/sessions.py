@@ -30,6 +30,7 @@ from memory.session import Receipt, Session
 from memory.stores.base import CHUNK, JournalPart, ask_many, widening
 from memory.stores.connection import Connection, Row
 from memory.stores.exchange_draft import ExchangeDraft
+from memory.stores.forgotten_persons import PersonForgottenError, ask_forgotten, refuse_forgotten
 from memory.stores.history_cache import DIGEST, EarlierExchange, split
 from memory.stores.messages import seal_all, unseal, write_messages
 from memory.stores.queries import QUERIES, many, write_returning, write_several
@@ -143,16 +144,21 @@ class Sessions(JournalPart):
         sealed = await seal_all(messages, self._redact.of(session.scope.org))
 
         def work(connection: Connection) -> Row:
+            forgotten = ask_forgotten(connection, self._key, session.scope, session.seen_at)
             row = write_session(connection, session)
+            refuse_forgotten(forgotten)
             write_messages(connection, row["person"], sealed)
             write_entries(connection, entries, row["number"])
             return row
 
-        self._newly.stands(await self._db.write(work, anywhere=True))
+        with contextlib.suppress(PersonForgottenError):
+            self._newly.stands(await self._db.write(work, anywhere=True))
 
     async def withdraw(self, session: Session, entries: Sequence[Entry]) -> None:
         def work(connection: Connection) -> Row:
+            forgotten = ask_forgotten(connection, self._key, session.scope, session.seen_at)
             row = write_session(connection, session)
+            refuse_forgotten(forgotten)
             for entry in entries:
                 mark = entry_row(entry, row["number"])["mark"]
                 for gone in connection.execute(QUERIES["ledger_withdraw"], (row["number"], mark)).fetchall():
@@ -160,7 +166,8 @@ class Sessions(JournalPart):
                         connection.execute(QUERIES["retention_unmention"], (memory, "ledger", gone["number"]))
             return row
 
-        self._newly.stands(await self._db.write(work, anywhere=True))
+        with contextlib.suppress(PersonForgottenError):
+            self._newly.stands(await self._db.write(work, anywhere=True))
 
 
 def by_trail(connection: Connection, namespace: str, trail: Sequence[bytes]) -> tuple[Row, int] | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -28,6 +29,7 @@ from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.exchange_draft import Damaged, ExchangeDraft, Texts, dump, load
 from memory.stores.exchanges import Exchanges, WrittenExchange
 from memory.stores.forgetting import texts_of
+from memory.stores.forgotten_persons import PersonForgottenError, ask_forgotten, refuse_forgotten
 from memory.stores.history_cache import split
 from memory.stores.lost_journal import files_aside
 from memory.stores.queries import QUERIES
@@ -167,7 +169,9 @@ class SetAsideStore(Exchanges):
             gone = _gone(connection, draft, entries)
             lines = LineEraser(text for id in gone for text in texts.get(id, ()))
             shown = tuple(each for each in draft.receipt.shown if each.memory not in gone)
+            forgotten = ask_forgotten(connection, self._key, session.scope, draft.at)
             row = write_session(connection, session)
+            refuse_forgotten(forgotten)
             receipt = replace(draft.receipt, shown=shown, session=session.id)
             restored = replace(draft, session=session, receipt=receipt)
             written = self._append(connection, restored, row["number"], row["person"])
@@ -175,7 +179,9 @@ class SetAsideStore(Exchanges):
                 write_new_entry(connection, entry, _without(entry, gone, lines), row["number"])
             return replace(written, session=row) if written is not None else None
 
-        written = await self._db.write(work, anywhere=True)
+        written = None
+        with suppress(PersonForgottenError):
+            written = await self._db.write(work, anywhere=True)
         if written is not None:
             id = written.session["id"] if written.session is not None else draft.session.id
             self._remember(id, written)

@@ -103,12 +103,11 @@ async def rows(request: web.Request) -> web.Response:
 async def forget(request: web.Request) -> Json[PersonForgotten]:
     """``?user=…&org=…``: delete all that is held of this person, in all projects. It cannot be undone."""
     person, edge, memory = _person(request), request.app[EDGE], memory_of(request)
+    await _revoke_keys(edge, memory, person)
+    revoked = await asyncio.to_thread(_without_tokens, edge, person)
     memory.quota_use.forget(person)
     gone: ErasedPerson = await memory.whole_person.forget(person)
-    revoked = await asyncio.to_thread(_without_tokens, edge, person)
     reindexing = _renew_index(edge, memory)
-    for key in gone.keys:
-        edge.client_keys.revoked(key)
     return answer(
         {
             "forgotten": dict(gone.rows),
@@ -123,6 +122,14 @@ async def forget(request: web.Request) -> Json[PersonForgotten]:
             "reindexing": reindexing,
         }
     )
+
+
+async def _revoke_keys(edge: Edge, memory: Memory, person: Scope) -> None:
+    """Nobody comes with a key of this person's any more."""
+    for key in await memory.journal.client_keys():
+        if (key.org, key.user) == (person.org, person.user) and key.revoked_at is None:
+            await memory.journal.revoke_client_key(key.name, edge.now())
+            edge.client_keys.revoked(key.name)
 
 
 def _person(request: web.Request) -> Scope:

@@ -18,6 +18,7 @@ from typing import Any, Literal
 import orjson
 import psycopg
 import pytest
+from aiohttp import web
 
 from memory.candidate import CandidateKind, Proposal
 from memory.features.backups.feature import SCHEDULED
@@ -31,7 +32,7 @@ from tests import postgresql
 from tests.bench.sessions import Growing, Person, Result, Turn
 from tests.corpus.fixed import fixed
 from tests.corpus.stage import Stage, stage
-from tests.proxy.wire.rounds.scripts import Call, Round, Say
+from tests.proxy.wire.rounds.scripts import Call, Round, Say, document
 from tests.sparse_files import read_written
 
 PATH = "/v1/chat/completions"
@@ -205,6 +206,39 @@ async def test_of_a_person_who_is_forgotten_nothing_is_left_and_all_of_the_other
             assert GOES.mark not in on.provider.last.body.decode()
         assert await asyncio.to_thread(lambda: [*traces(home, GOES.mark, url)]) == []
         assert len(await asyncio.to_thread(lambda: [*traces(home, STAYS.mark, url)])) > 30
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
+async def test_a_reply_that_ends_after_its_person_was_forgotten_leaves_nothing(
+    engine: Literal["sqlite", "postgresql"], server: postgresql.TestServer, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    url = server.database(home) if engine == "postgresql" else ""
+    arrived, released = asyncio.Event(), asyncio.Event()
+
+    async def held(request: web.Request) -> web.StreamResponse:
+        arrived.set()
+        await released.wait()
+        return web.Response(body=document(PATH, Round((Say(f"So it is. {GOES.secret}"),))))
+
+    with fixed():
+        async with stage("held", home, OPTIONS | ({"memory.postgresql.url": url} if url else {})) as on:
+            talk = Growing(PATH, ())
+            await on.turn("says", talk, said(f"{GOES.secret} We decided so."), **GOES.at("said"))
+            on.provider.answer = held
+            body = talk.hear(said(f"Do you remember? {GOES.secret}"))
+            asking = asyncio.create_task(on.proxy.post(PATH, body, **GOES.at("said")))
+            await arrived.wait()
+            await on._asked("POST", f"api/person/forget?{GOES.query}")
+            released.set()
+            status, reply, _ = await asking
+            assert status == 200 and GOES.mark in reply.decode()
+            await on.quiet()
+            assert (await on.ask("report", "GET", f"api/person?{GOES.query}"))["would_go"] == {}
+            while not (await on.ask("index", "GET", "api/reindex"))["progress"]["finished"]:
+                pass  # the index is made anew beside
+            await on.night()
+        assert await asyncio.to_thread(lambda: [*traces(home, GOES.mark, url)]) == []
 
 
 async def exported(on: Stage, table: str, who: Somebody = GOES) -> str:

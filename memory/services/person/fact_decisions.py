@@ -16,12 +16,10 @@ from typing import Any, Final, Protocol, get_type_hints
 import msgspec
 
 from memory.fact import Fact
+from memory.ports import FACT_DECISIONS
 
 DECISIONS: Final = 500
-"""Everybody's decisions that can be taken back: the oldest makes room."""
-
-KEPT: Final = "fact_decisions"
-"""Under this name the journal keeps them."""
+"""Decisions about an owner's facts that can be taken back: the oldest makes room."""
 
 _TEXTS: Final = frozenset({"text", "wrong", "core", "entities"})
 """Fields that say what a fact says, which no decision changes."""
@@ -74,38 +72,43 @@ class NamedValues(Protocol):
 
 
 class FactDecisions:
-    """The last decision of each fact, the newest ones last."""
+    """The last decision of each fact, by the owner of the fact. Who changes them has learning rest meanwhile: what is
+    forgotten takes its decisions with it, and they must not be written back."""
 
     def __init__(self, journal: NamedValues) -> None:
         self._journal = journal
         self._one_at_a_time = asyncio.Lock()
 
-    async def all(self) -> list[FactDecision]:
-        """Everybody's."""
-        kept = await self._journal.meta(KEPT)
+    async def all(self, owners: Sequence[str]) -> list[FactDecision]:
+        """Those about facts of some owners, the newest last."""
+        every = [each for owner in dict.fromkeys(owners) for each in await self._kept(owner)]
+        return sorted(every, key=lambda each: each.at)
+
+    async def of(self, fact: str, owner: str) -> FactDecision | None:
+        """That of an owner's fact, by its id; None where there is none."""
+        return next((each for each in await self._kept(owner) if each.fact == fact), None)
+
+    async def keep(self, decision: FactDecision, owner: str) -> None:
+        """This is the last decision of its fact, which is this owner's."""
+        await self._replace(decision.fact, owner, decision)
+
+    async def drop(self, fact: str, owner: str) -> None:
+        """There is none any more of an owner's fact."""
+        await self._replace(fact, owner, None)
+
+    async def _kept(self, owner: str) -> list[FactDecision]:
+        kept = await self._journal.meta(FACT_DECISIONS + owner)
         return msgspec.json.decode(kept, type=list[FactDecision]) if kept else []
 
-    async def of(self, fact: str) -> FactDecision | None:
-        """That of a fact, by its id; None where there is none."""
-        return next((each for each in await self.all() if each.fact == fact), None)
-
-    async def keep(self, decision: FactDecision) -> None:
-        """This is the last decision of its fact."""
-        await self._replace(decision.fact, decision)
-
-    async def drop(self, fact: str) -> None:
-        """There is none any more of a fact."""
-        await self._replace(fact, None)
-
-    async def _replace(self, fact: str, decision: FactDecision | None) -> None:
+    async def _replace(self, fact: str, owner: str, decision: FactDecision | None) -> None:
         async with self._one_at_a_time:
-            before = await self.all()
+            before = await self._kept(owner)
             others = [each for each in before if each.fact != fact]
             if decision is not None:
                 others = [*others, decision][-DECISIONS:]
             elif len(others) == len(before):
                 return
-            await self._journal.set_meta(KEPT, msgspec.json.encode(others))
+            await self._journal.set_meta(FACT_DECISIONS + owner, msgspec.json.encode(others))
 
     def change(self, before: Fact, after: Fact) -> FactChange:
         """What became of a fact."""

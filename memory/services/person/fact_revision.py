@@ -162,13 +162,15 @@ class FactReviser:
     async def decided(self, id: str, owners: Sequence[str]) -> bool:
         """Whether :meth:`take_back` may have something to take back of the fact of an id: it was decided or put off,
         and is there still."""
-        there = bool(await self._journal.facts([id], owners))
-        return there and (id in await self.deferred() or await self._decisions.of(id) is not None)
+        held = await self._journal.facts([id], owners)
+        if not held:
+            return False
+        return id in await self.deferred() or await self._decisions.of(id, held[0].owner) is not None
 
     async def decisions(self, owners: Sequence[str], limit: int) -> list[tuple[Fact, FactDecision]]:
         """What was decided of the facts of some owners and :meth:`take_back` can undo, ``limit`` at most, the newest
         first; each with the fact as it stands."""
-        every = await self._decisions.all()
+        every = await self._decisions.all(owners)
         held = {fact.id: fact for fact in await self._journal.facts(involved(every), owners)}
         found = [each for each in reversed(every) if self._decisions.stands(each, held)]
         return [(held[each.fact], each) for each in found[:limit]]
@@ -185,7 +187,7 @@ class FactReviser:
         found = await self._commands.memory(id, owners)
         if isinstance(found, Fact) and await self._defer(found.id, None):
             return found
-        decision = await self._decisions.of(found.id)
+        decision = await self._decisions.of(found.id, found.owner)
         if decision is None:
             raise ChangedSince("there is nothing to take back: it was done or forgotten already, or long ago")
 
@@ -200,7 +202,8 @@ class FactReviser:
             return lesson_of(0, back, (), frozenset(ids))
 
         held = await self._revised(drawn, owners)
-        await self._decisions.drop(found.id)
+        async with self._learner.resting():
+            await self._decisions.drop(found.id, found.owner)
         return held
 
     async def defer(self, id: str, owners: Sequence[str]) -> Fact:
@@ -279,13 +282,14 @@ class FactReviser:
         dismisses = kind in (FactDecisionKind.DISMISSED, FactDecisionKind.UNLEARNED)
         was = before[first]
         dismissal = dismissal_of(self._journal.key(), was.owner, was.text) if dismisses else b""
-        # As it is stored, the use that a confirmation counts for included.
-        after = {each.id: each for each in await self._journal.facts([first, *others], owners)}
-        if first not in after:
-            raise NotFound(f"{first} was forgotten meanwhile")
-        changes = [self._decisions.change(before[id], after[id]) for id in (first, *others) if id in after]
-        await self._defer(first, None)
-        await self._decisions.keep(FactDecision(kind, self._now(), tuple(changes), dismissal))
+        async with self._learner.resting():
+            # As it is stored, the use that a confirmation counts for included.
+            after = {each.id: each for each in await self._journal.facts([first, *others], owners)}
+            if first not in after:
+                raise NotFound(f"{first} was forgotten meanwhile")
+            changes = [self._decisions.change(before[id], after[id]) for id in (first, *others) if id in after]
+            await self._defer(first, None)
+            await self._decisions.keep(FactDecision(kind, self._now(), tuple(changes), dismissal), was.owner)
         return after[first]
 
     async def _revised(self, drawn: Callable[[], Awaitable[Lesson]], owners: Sequence[str]) -> Fact:

@@ -6,8 +6,8 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Any, Protocol
+from datetime import datetime, timedelta
+from typing import Any, Final, Protocol
 
 from memory.fact import Fact, Passage
 from memory.hooks.chain import Features
@@ -19,6 +19,10 @@ from memory.services.person.erasure_steps import ErasureSteps
 from memory.understanding.packaged_weights import clear_caches
 
 log = logging.getLogger(__name__)
+
+LONGEST: Final = timedelta(minutes=10)
+"""For how long nothing is journaled of a person whose forgetting did not come to its end, as when the process was
+killed."""
 
 
 class PersonsJournal(Protocol):
@@ -36,6 +40,9 @@ class PersonsJournal(Protocol):
     async def erase_person(self, person: Scope) -> tuple[list[Fact], list[Passage], Mapping[str, int]]:
         """Delete all that is a person's and nobody else's, in one transaction: the facts and passages that went, and
         how many rows of each table."""
+
+    async def refuse_until(self, person: Scope, until: datetime) -> None:
+        """What a person has asked until then is not journaled from now on."""
 
     async def scrub_person(self) -> bool:
         """Have what was deleted leave the disk; whether it has."""
@@ -109,11 +116,23 @@ class WholePerson:
 
     async def forget(self, person: Scope) -> ErasedPerson:
         """Delete all that memory holds of a person. Shared facts stay that others bear out as well; what nobody else
-        does goes, also where others were given it. Each step is taken whatever became of those before it."""
-        share, steps = await self.share(person), ErasureSteps()
-        whose = sorted({*share.owners, *(fact.owner for fact in share.alone)})
-        files: list[str] = []
+        does goes, also where others were given it. Each step is taken whatever became of those before it. What they
+        asked before it is done is not journaled when it ends."""
+        await self._journal.refuse_until(person, self._now() + LONGEST)
+        try:
+            return await self._forget(person)
+        finally:
+            await self._journal.refuse_until(person, self._now())
+            # What was begun meanwhile counts as written, and is not.
+            self._live()
+
+    async def _forget(self, person: Scope) -> ErasedPerson:
+        await self._notes.write_pending()
+        steps, files = ErasureSteps(), list[str]()
         async with self._learner.resting():
+            # What is learnt until then is theirs as well.
+            share = await self._journal.share_of(person)
+            whose = sorted({*share.owners, *(fact.owner for fact in share.alone)})
             going = await self._features.forget(whose)
             shared = Forgotten()
             if names := [*(fact.id for fact in share.alone), *share.research]:

@@ -29,6 +29,8 @@ ON CONFLICT (writer) DO UPDATE SET turn = excluded.turn WHERE known.turn < exclu
 class CommitUnknownError(StoreFault):
     """It could not be found out whether a transaction was committed."""
 
+    may_be_done = True
+
 
 def commit(connection: PostgresConnection, turn: Turn, connect: Callable[[], PostgresConnection], where: str) -> bool:
     """Commit a transaction that holds the lock of those who write, and wait for all that was sent of it. False where

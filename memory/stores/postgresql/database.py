@@ -1,6 +1,6 @@
 """One PostgreSQL database: a thread that writes, a few that read, and an async face.
 
-Knows nothing about what is stored.
+Of what is stored it knows only which tables hold something of a person.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Final, TypeVar, cast
 from weakref import WeakSet
 
 import psycopg
@@ -22,6 +22,7 @@ from memory.stores.database import LATER_SECONDS, Watch, nothing_to_hear
 from memory.stores.engine import RowSecurity
 from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.migrations import FromTheFuture
+from memory.stores.personal_rows import PERSONAL
 from memory.stores.postgresql.changes import ChangeReader
 from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.faults import postgres_fault, where_of
@@ -41,10 +42,8 @@ T = TypeVar("T")
 FINISH_SECONDS = 3.0
 """How long what is under way may take once it is to be closed: a database that hangs would be waited for for ever."""
 
-# What was deleted is dead in these tables until they are vacuumed: those that hold words.
-_SCRUBBED = (
-    "facts, passages, messages, ledger, receipts, overviews, summaries, candidates, research, spawns, observations"
-)
+SCRUBBED: Final = tuple(rows.table for rows in PERSONAL)
+"""Where what was deleted is dead until it is vacuumed: all that holds something of a person, also only whose it is."""
 
 
 class PostgresDatabase:
@@ -249,10 +248,11 @@ class PostgresDatabase:
         return True
 
     async def scrub(self) -> bool:
-        """Take dead rows out of the tables that hold words. That overwrites nothing: what PostgreSQL leaves of them in
-        its pages, its log and its backups goes as the server's keepers have it go."""
+        """Take dead rows out of all tables that hold something of a person. That overwrites nothing: what PostgreSQL
+        leaves of them in its pages, its log and its backups goes as the server's keepers have it go."""
         self._refuse_vain()
-        await self._begin_read(lambda connection: cast(PostgresConnection, connection).run(f"VACUUM {_SCRUBBED}"))
+        vacuum = f"VACUUM {', '.join(SCRUBBED)}"
+        await self._begin_read(lambda connection: cast(PostgresConnection, connection).run(vacuum))
         return True
 
     async def give_back(self, pages: int) -> bool:

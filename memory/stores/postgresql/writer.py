@@ -158,7 +158,7 @@ class PostgresWriter(WriteQueue):
             log.exception("a write into %s has failed in a way that nothing provides for", self._where)
             self._drop()
             self._changes.tell(self._changes.unheard())
-            self._answer(jobs, StoreFault(f"a write into {self._where} failed ({type(error).__name__})"))
+            self._answer(jobs, CommitUnknownError(f"a write into {self._where} failed ({type(error).__name__})"))
             return True
 
     def _transact(self, jobs: Sequence[Job], again: bool) -> bool:

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import pytest
 
+from memory.ports import StoreError
 from memory.scope import Scope
 from memory.services import quota_use
 from memory.services.lessons.quotas import Quotas
@@ -29,18 +30,25 @@ class Table:
         self.used: Counter[tuple[str, str, str]] = Counter()
         self.asked = 0
         self.fails = False
+        self.answers_writes: Exception | None = None
+        self.held: asyncio.Event | None = None
 
     async def quota_uses(self, day: str, owners: Sequence[str]) -> dict[tuple[str, str], int]:
         self.asked += 1
         if self.fails:
-            raise OSError
+            raise StoreError
         return {(owner, sort): n for (on, owner, sort), n in self.used.items() if on == day and owner in owners}
 
     async def add_quota_uses(self, day: str, used: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], int]:
         if self.fails:
-            raise OSError
+            raise StoreError
         for (owner, sort), more in used.items():
             self.used[day, owner, sort] += more
+        if self.held is not None:
+            self.held.set()
+            await asyncio.Event().wait()
+        if self.answers_writes is not None:
+            raise self.answers_writes
         return {(owner, sort): self.used[day, owner, sort] for owner, sort in used}
 
     async def texts_below(self, owners: Sequence[str], beginnings: Sequence[str]) -> int:
@@ -50,8 +58,12 @@ class Table:
 async def guard(awaitable: Awaitable[T], *, default: T, timeout_seconds: float, operation: str) -> tuple[T, str]:
     try:
         return await awaitable, ""
-    except OSError:
+    except (StoreError, TimeoutError):
         return default, "away"
+
+
+class CutOffError(StoreError):
+    may_be_done = True
 
 
 class Clock:
@@ -100,7 +112,7 @@ async def test_servers_count_together_and_a_new_one_goes_on_from_there(monkeypat
     assert sum(table.used.values()) == 7
 
 
-async def test_what_cannot_be_written_is_kept_and_nobody_is_refused_for_it() -> None:
+async def test_what_was_not_written_is_kept_and_nobody_is_refused_for_it() -> None:
     table = Table()
     use = server(table, acme=QuotaSettings(requests_a_day_per_user=2))
     table.fails = True
@@ -111,6 +123,34 @@ async def test_what_cannot_be_written_is_kept_and_nobody_is_refused_for_it() -> 
     table.fails = False
     await use.settle()
     assert sum(table.used.values()) == 1 and await left(use, ADA) == 1
+
+
+@pytest.mark.parametrize("answer", [TimeoutError(), CutOffError()])
+async def test_what_may_be_written_is_not_written_again(answer: Exception) -> None:
+    table = Table()
+    use = server(table, acme=QuotaSettings(requests_a_day_per_user=9))
+    assert await left(use, ADA) == 9
+    use.count(ADA, REQUESTS, 2)
+    table.answers_writes = answer
+    await use.settle()
+    assert await left(use, ADA) == 7
+    table.answers_writes = None
+    use.count(ADA, REQUESTS, 1)
+    await use.settle()
+    assert sum(table.used.values()) == 3 and await left(use, ADA) == 6
+
+
+async def test_what_is_being_written_when_it_ends_is_not_written_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quota_use, "WRITE_SECONDS", 0)
+    table = Table()
+    use = server(table, acme=QuotaSettings(requests_a_day_per_user=9))
+    table.held = asyncio.Event()
+    use.count(ADA, REQUESTS, 2)
+    await table.held.wait()
+    table.held = None
+    use.count(ADA, REQUESTS, 1)
+    await use.settle()
+    assert sum(table.used.values()) == 3
 
 
 async def test_another_day_begins_anew() -> None:

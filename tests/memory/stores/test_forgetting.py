@@ -13,7 +13,7 @@ from memory.conversation import Form, Message, Reasoning, Role, Text, ToolCall, 
 from memory.edits import OFFERED, Act, ContentTier, Entry, handle
 from memory.fact import Fact, Passage
 from memory.learning.research_erasure import FORGOTTEN
-from memory.ports import Lesson, Overview, StoredMessage, TermRarity
+from memory.ports import FACT_DECISIONS, Lesson, Overview, StoredMessage, TermRarity
 from memory.session import Shed, ShownMemory
 from memory.stores.erasure import LineEraser
 from memory.stores.journal import SqlJournal
@@ -277,3 +277,14 @@ def test_lines_that_tell_of_a_forgotten_text_are_found_by_their_words() -> None:
     assert LineEraser(["Launch code"]).without(text) == "one\nsee ab12.3\nthe launch of the code"
     assert LineEraser([]).without(text) == text
     assert LineEraser(["发射代码是果酱"]).without("一\n他说发射代码是果酱。\n发射") == "一\n发射"
+
+
+async def test_what_was_decided_of_what_is_forgotten_goes_with_it(journal: SqlJournal) -> None:
+    gone, stays = fact("We use pnpm"), fact("We use make")
+    await journal.learn(Lesson(0, facts=(gone, stays)))
+    named = {"changes": [{"fact": stays.id, "fields": {"contradicts": [[gone.id], []]}}]}
+    other = {"changes": [{"fact": stays.id, "fields": {}}]}
+    kept = [{"changes": [{"fact": gone.id, "fields": {}}]}, named, other]
+    await journal.set_meta(FACT_DECISIONS + gone.owner, orjson.dumps(kept))
+    await journal.forget([gone.id], AT)
+    assert orjson.loads(await journal.meta(FACT_DECISIONS + gone.owner) or b"") == [other]

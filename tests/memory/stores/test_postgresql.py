@@ -14,6 +14,7 @@ from memory.ports import Lesson
 from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.journal import COUNTED
 from memory.stores.migrations import MIGRATIONS, FromTheFuture
+from memory.stores.personal_rows import PERSONAL
 from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.database import PostgresDatabase
 from memory.stores.postgresql.dialect import OVERRIDES, of_schema, spelled, translated
@@ -274,3 +275,13 @@ async def test_what_stands_in_a_row_is_not_told(url: str, tmp_path: Path, statem
     shows = "".join(traceback.format_exception_only(told.value))
     assert shown in shows and "my words" not in shows and told.value.__cause__ is None
     await database.close()
+
+
+async def test_every_table_that_holds_something_of_a_person_is_scrubbed(url: str, tmp_path: Path) -> None:
+    database = PostgresDatabase(url, tmp_path)
+    database.start(lambda connection: None)
+    assert await database.scrub()
+    await database.close()
+    with psycopg.connect(url) as connection:
+        rows = connection.execute("SELECT relname FROM pg_stat_user_tables WHERE vacuum_count > 0").fetchall()
+    assert {name for (name,) in rows} >= {each.table for each in PERSONAL}

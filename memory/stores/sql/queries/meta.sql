@@ -1,6 +1,9 @@
 -- meta_get: one named value
 SELECT value FROM meta WHERE name = ?;
 
+-- meta_below: the named values whose names begin with these characters, so many
+SELECT name, value FROM meta WHERE substr(name, 1, ?) = ?;
+
 -- meta_set: write one named value
 INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value;
 
@@ -22,6 +25,12 @@ SELECT
 
 -- tombstone_add: remember the keyed hash of something that was forgotten
 INSERT INTO tombstones (hash, at) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING;
+
+-- person_forgotten_set: a person was forgotten, and until when what they asked is refused
+INSERT INTO tombstones (hash, at) VALUES (?, ?) ON CONFLICT (hash) DO UPDATE SET at = excluded.at;
+
+-- person_forgotten: whether a person was forgotten at a moment or later
+SELECT hash FROM tombstones WHERE hash = ? AND at >= ?;
 
 -- tombstone_lift: what was dismissed by mistake may be learned again
 DELETE FROM tombstones WHERE hash = ?;

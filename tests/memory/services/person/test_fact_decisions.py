@@ -8,10 +8,12 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from memory.fact import Fact, Origin, State
+from memory.ports import FACT_DECISIONS
 from memory.services.person import fact_decisions
-from memory.services.person.fact_decisions import KEPT, FactDecision, FactDecisionKind, FactDecisions, as_before
+from memory.services.person.fact_decisions import FactDecision, FactDecisionKind, FactDecisions, as_before
 from tests.memory.context.making import fact
 
+ADA, GRACE = "u:acme/ada", "u:acme/grace"
 AT = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 
@@ -48,15 +50,15 @@ def waiting(id: str = "a") -> Fact:
 
 async def test_what_it_says_is_not_kept(values: Values) -> None:
     decisions = FactDecisions(values)
-    await decisions.keep(confirmed(decisions, waiting())[1])
-    assert b"gate" not in values.held[KEPT]
+    await decisions.keep(confirmed(decisions, waiting())[1], ADA)
+    assert b"gate" not in values.held[FACT_DECISIONS + ADA]
 
 
 async def test_it_is_put_back_but_for_what_changed_since(values: Values) -> None:
     before = waiting()
     after, decision = confirmed(FactDecisions(values), before)
-    await FactDecisions(values).keep(decision)
-    kept = await FactDecisions(values).of("a")
+    await FactDecisions(values).keep(decision, ADA)
+    kept = await FactDecisions(values).of("a", ADA)
     assert kept == decision
     assert as_before(after, kept.changes[0]) == before
     used = replace(after, access=5, pinned=True)
@@ -88,14 +90,17 @@ async def test_a_time_is_the_same_in_every_zone(values: Values) -> None:
     assert as_before(read, change).superseded_at is None
 
 
-async def test_the_last_one_of_a_fact_counts_and_the_oldest_makes_room(
+async def test_the_last_one_of_a_fact_counts_and_an_owners_oldest_makes_room(
     values: Values, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fact_decisions, "DECISIONS", 3)
     decisions = FactDecisions(values)
+    await decisions.keep(confirmed(decisions, waiting("of-grace"))[1], GRACE)
     for id in ("a", "b", "a", "c", "d"):
-        await decisions.keep(confirmed(decisions, waiting(id))[1])
-    assert [each.fact for each in await decisions.all()] == ["a", "c", "d"]
-    await decisions.drop("c")
-    await decisions.drop("c")
-    assert [each.fact for each in await decisions.all()] == ["a", "d"]
+        await decisions.keep(confirmed(decisions, waiting(id))[1], ADA)
+    assert [each.fact for each in await decisions.all([ADA])] == ["a", "c", "d"]
+    await decisions.drop("c", ADA)
+    await decisions.drop("c", ADA)
+    assert [each.fact for each in await decisions.all([ADA])] == ["a", "d"]
+    assert [each.fact for each in await decisions.all([GRACE])] == ["of-grace"]
+    assert await decisions.of("of-grace", ADA) is None
