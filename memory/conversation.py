@@ -345,20 +345,22 @@ def digest(role: Role, parts: Iterable[Part]) -> bytes:
     Clients resend a message in other clothes: ids change, cache marks move, a list of one text becomes a plain
     string, keys change their order. None of that changes the digest; everything that a model reads does.
     """
+    forms = [normal_form(part) for part in parts]
+    whole = [role.value, forms]
     hasher = hashlib.blake2b(digest_size=16)
-    for piece in _json_pieces([role.value, [normal_form(part) for part in parts]]):
+    for piece in _json_pieces(whole) if _holds_long(forms) else (orjson.dumps(whole),):
         hasher.update(piece)
     return hasher.digest()
 
 
 def _json_pieces(value: Any) -> Iterator[bytes]:
     """A value as JSON, long strings in it piece by piece: everybody waits while one is written."""
-    if isinstance(value, str) and len(value) > PIECE:
+    if isinstance(value, str):
         yield b'"'
         for at in range(0, len(value), PIECE):
             yield orjson.dumps(value[at : at + PIECE])[1:-1]
         yield b'"'
-    elif isinstance(value, list) and any(isinstance(each, list) or _is_long(each) for each in value):
+    elif isinstance(value, list) and value:
         for at, each in enumerate(value):
             yield b"," if at else b"["
             yield from _json_pieces(each)
@@ -367,8 +369,13 @@ def _json_pieces(value: Any) -> Iterator[bytes]:
         yield orjson.dumps(value)
 
 
-def _is_long(value: Any) -> bool:
-    return isinstance(value, str) and len(value) > PIECE
+def _holds_long(forms: Iterable[list[Any]]) -> bool:
+    """Whether one of some parts ends in a string that is longer than a piece, as all do that are ever long."""
+    for form in forms:
+        last = form[-1]
+        if (last.__class__ is list and _holds_long(last)) or (last.__class__ is str and len(last) > PIECE):
+            return True
+    return False
 
 
 def normal_form(part: Part) -> list[Any]:

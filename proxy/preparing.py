@@ -47,7 +47,8 @@ async def prepare(
         view = replace(view, conversation=attributed)
     caller = await _caller(request, edge, prefix, view, runtime)
     arrival = await _arrival(request, edge, view, path, runtime, caller)
-    arrival = replace(arrival, resends=may_ask_for_history and runtime.resends)
+    if may_ask_for_history and runtime.resends:
+        arrival = replace(arrival, resends=True)
     if caller.unread:
         known, _ = await fail_open(
             _without_unread(view, caller.unread),

@@ -34,12 +34,6 @@ def longest_recall(settings: RecallSettings, person: bool) -> float:
     return max(settings.deadline_ms, most) / 1000
 
 
-def recall_time(settings: RecallSettings, seen: float, person: bool, waited: float) -> float:
-    """Seconds that recall for a new message has, on a machine on which so many are ``seen`` to be needed. What the
-    message has ``waited`` in a queue counts as taken already, but for the time that every recall has."""
-    return max(min(seen, longest_recall(settings, person) - waited), settings.deadline_ms / 1000)
-
-
 LAST = 64
 """Times that are looked back on: after so many without a long one the machine counts as quiet again."""
 
@@ -53,15 +47,25 @@ class ServiceTime:
     """
 
     def __init__(self, least: float, most: float) -> None:
-        self._least = least
+        self.least = least
         self._most = max(least, most)
         self._last: deque[float] = deque(maxlen=LAST)
 
     @property
     def deadline(self) -> float:
         """Seconds that it may take now."""
-        return min(max(2 * max(self._last, default=self._most), self._least), self._most)
+        return min(max(2 * max(self._last, default=self._most), self.least), self._most)
 
     def took(self, seconds: float) -> None:
         """It was done in so many seconds, or given up after them."""
         self._last.append(seconds)
+
+
+def recall_time(longest: float, times: ServiceTime, waited: float) -> float:
+    """Seconds that recall for a new message has, of the ``longest`` that it may take. What the message has ``waited``
+    in a queue counts as taken already, but for the time that every recall has."""
+    seen = times.deadline
+    left = longest - waited
+    if seen <= left:
+        return seen
+    return left if left > times.least else times.least

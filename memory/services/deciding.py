@@ -19,7 +19,7 @@ from memory.hooks.chain import Features
 from memory.hooks.feature import FeatureRequest as Asked
 from memory.ports import Guard
 from memory.services.context_sources import FrozenPage, PageSource, PriorFindings, Recalled, Recaller, opens
-from memory.services.deadline import Deadline, ServiceTime, recall_time
+from memory.services.deadline import Deadline, ServiceTime, longest_recall, recall_time
 from memory.services.quota_use import QuotaUse
 from memory.services.request import SessionRequest
 from memory.services.window.fitting import Fit, WindowFitter
@@ -84,11 +84,12 @@ class ContextDecider:
         self._features = features
         self._known = known
         self._times = ServiceTime(settings.recall.deadline_ms / 1000, settings.recall.longest_ms / 1000)
+        self._longest = {person: longest_recall(settings.recall, person) for person in (False, True)}
 
     def deadline(self, person: bool, waited: float = 0.0) -> float:
         """Seconds that adding to a new message may take: as many as it is seen to take on this machine, in bounds.
         ``person`` says whether a person spoke in it; so many seconds it has ``waited`` in a queue."""
-        return recall_time(self._settings.recall, self._times.deadline, person, waited)
+        return recall_time(self._longest[person], self._times, waited)
 
     async def decide(self, request: SessionRequest, deadline: Deadline) -> ContextDecision:
         """Decide about the newest message, once, and write it into the ledger. Each step has what the ``deadline``

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from memory.stores.connection import Connection, Row, Work
 from memory.stores.engine import Engine
+from memory.stores.forgotten_persons import ForgottenPersons
 from memory.stores.messages import Redactor
 from memory.stores.queries import many
 
@@ -27,6 +28,7 @@ class JournalPart:
     _db: Engine
     _redact: Redactor
     _key: bytes
+    _forgotten_persons: ForgottenPersons
 
     async def _few(self, work: Work[T], count: int) -> T:
         """Look something up by so many keys: a few here and now, many in a reader's thread."""

@@ -19,7 +19,7 @@ from memory.session import Exchange, Receipt, Session
 from memory.stores.base import ask_many
 from memory.stores.connection import Connection, Row
 from memory.stores.exchange_draft import ExchangeDraft
-from memory.stores.forgotten_persons import PersonForgottenError, ask_forgotten, refuse_forgotten
+from memory.stores.forgotten_persons import PersonForgottenError
 from memory.stores.gate import LoopGate
 from memory.stores.history_cache import BASES, DIGEST, EarlierExchange, RecentHistories, common, fresh, join, split
 from memory.stores.memory_cache import KnownMemories
@@ -198,12 +198,12 @@ class Exchanges(WorkerBacklog):
         def work(connection: Connection) -> WrittenExchange | None:
             # Mostly it was written with what was decided about the request, and nothing of it has changed since.
             row, place = None, self._newly.stored(draft.session)
-            forgotten = ask_forgotten(connection, self._key, draft.session.scope, draft.at)
+            forgotten = self._forgotten_persons.ask(connection, draft.session.scope, draft.at)
             if place is None:
                 row = write_session(connection, draft.session)
                 place = row["number"], row["person"]
             number, person = place
-            refuse_forgotten(forgotten)
+            self._forgotten_persons.refuse(forgotten)
             write_messages(connection, person, messages)
             write_entries(connection, entries, number)
             written = self._append(connection, draft, number, person)

@@ -15,29 +15,55 @@ class PersonForgottenError(StoreFault):
     """Whose it is was forgotten since it was asked."""
 
 
-def set_forgotten(connection: Connection, key: bytes, person: Scope, until: datetime) -> None:
-    """What a person has asked until then is not written from now on."""
-    connection.execute(QUERIES["person_forgotten_set"], (_mark(key, person), _moment(until)))
+class ForgottenPersons:
+    """Who was forgotten until when, asked with each write of something that somebody has asked for.
 
-
-def ask_forgotten(connection: Connection, key: bytes, person: Scope, asked_at: datetime) -> Cursor:
-    """Ask whether a person was forgotten since, for :func:`refuse_forgotten` to read behind what is asked next: on the
-    same way there and back."""
-    return connection.execute(QUERIES["person_forgotten"], (_mark(key, person), _moment(asked_at)))
-
-
-def refuse_forgotten(answer: Cursor) -> None:
-    """End a transaction that writes something of a person who was forgotten since.
-
-    Raises:
-        PersonForgottenError: when they were.
+    Args:
+        key: of the hashes by which persons are told apart.
+        shared: whether other processes forget as well. One that is alone knows when anybody was forgotten last, and
+            asks for nobody who has asked since.
     """
-    if answer.fetchone() is not None:
-        raise PersonForgottenError("its person was forgotten since it was asked")
 
+    def __init__(self, key: bytes, shared: bool) -> None:
+        self._key = key
+        self._shared = shared
+        self._last: str | None = None
 
-def _mark(key: bytes, person: Scope) -> bytes:
-    return person_tombstone(key, person.owner(Layer.USER) or "")
+    def set(self, connection: Connection, person: Scope, until: datetime) -> None:
+        """What a person has asked until then is not written from now on."""
+        self._last = max(self._latest(connection), _moment(until))
+        connection.execute(QUERIES["person_forgotten_set"], (self._mark(person), _moment(until)))
+
+    def ask(self, connection: Connection, person: Scope, asked_at: datetime) -> Cursor | None:
+        """Ask whether a person was forgotten since, for :meth:`refuse` to read behind what is asked next: on the same
+        way there and back. None where nobody was."""
+        # Asked with every write, and in most homes nobody was ever forgotten.
+        if not self._shared and not (self._latest(connection) if self._last is None else self._last):
+            return None
+        moment = _moment(asked_at)
+        if not self._shared and self._latest(connection) < moment:
+            return None
+        return connection.execute(QUERIES["person_forgotten"], (self._mark(person), moment))
+
+    @staticmethod
+    def refuse(answer: Cursor | None) -> None:
+        """End a transaction that writes something of a person who was forgotten since.
+
+        Raises:
+            PersonForgottenError: when they were.
+        """
+        if answer is not None and answer.fetchone() is not None:
+            raise PersonForgottenError("its person was forgotten since it was asked")
+
+    def _latest(self, connection: Connection) -> str:
+        """No earlier than when anybody was forgotten last; other hashes stand in the same table."""
+        if self._last is None:
+            row = connection.execute(QUERIES["tombstones_latest"]).fetchone()
+            self._last = str(row["at"] or "") if row is not None else ""
+        return self._last
+
+    def _mark(self, person: Scope) -> bytes:
+        return person_tombstone(self._key, person.owner(Layer.USER) or "")
 
 
 def _moment(at: datetime) -> str:

@@ -24,6 +24,7 @@ from memory.stores.engine import Engine, RowSecurity
 from memory.stores.errors import StoreFault
 from memory.stores.facts import Facts, QueueStates
 from memory.stores.forgetting import Terms, no_terms
+from memory.stores.forgotten_persons import ForgottenPersons
 from memory.stores.gate import LoopGate
 from memory.stores.graph import EntityGraph
 from memory.stores.history_cache import OpenedMessages, RecentHistories
@@ -146,12 +147,14 @@ class SqlJournal(
         if self._db.shared:
             self._newly = RecentCommits(shared=True)
         self._redact.key = self._key
+        self._forgotten_persons = ForgottenPersons(self._key, self._db.shared)
         self._spill = Spill(self._db.folder / "aside", flush=flush)
 
     def part(self, kind: type[P]) -> P:
         """A feature's own part of the journal, in the same file."""
         part = kind()
         part._db, part._redact, part._terms, part._key = self._db, self._redact, self._terms, self._key
+        part._forgotten_persons = self._forgotten_persons
         return part
 
     def _taught(self, lesson: Lesson, came: QueueStates, named: bool) -> None:

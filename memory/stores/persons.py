@@ -16,7 +16,6 @@ from memory.stores.base import ask_many
 from memory.stores.connection import Connection, Row
 from memory.stores.erasure import texts_of
 from memory.stores.forgetting import unlink
-from memory.stores.forgotten_persons import set_forgotten
 from memory.stores.messages import unseal
 from memory.stores.personal_rows import KEPT, PERSONAL, PersonalRows
 from memory.stores.queries import QUERIES
@@ -53,7 +52,7 @@ class PersonStore(Retention):
 
     async def refuse_until(self, person: Scope, until: datetime) -> None:
         """What a person has asked until then is not journaled from now on, on whichever server it ends."""
-        await self._db.write(lambda connection: set_forgotten(connection, self._key, person, until))
+        await self._db.write(lambda connection: self._forgotten_persons.set(connection, person, until))
 
     async def erase_person(self, person: Scope) -> tuple[list[Fact], list[Passage], Mapping[str, int]]:
         """Delete all that is a person's and nobody else's, in one transaction: the facts and passages that went, and

@@ -30,7 +30,7 @@ from memory.session import Receipt, Session
 from memory.stores.base import CHUNK, JournalPart, ask_many, widening
 from memory.stores.connection import Connection, Row
 from memory.stores.exchange_draft import ExchangeDraft
-from memory.stores.forgotten_persons import PersonForgottenError, ask_forgotten, refuse_forgotten
+from memory.stores.forgotten_persons import PersonForgottenError
 from memory.stores.history_cache import DIGEST, EarlierExchange, split
 from memory.stores.messages import seal_all, unseal, write_messages
 from memory.stores.queries import QUERIES, many, write_returning, write_several
@@ -144,9 +144,9 @@ class Sessions(JournalPart):
         sealed = await seal_all(messages, self._redact.of(session.scope.org))
 
         def work(connection: Connection) -> Row:
-            forgotten = ask_forgotten(connection, self._key, session.scope, session.seen_at)
+            forgotten = self._forgotten_persons.ask(connection, session.scope, session.seen_at)
             row = write_session(connection, session)
-            refuse_forgotten(forgotten)
+            self._forgotten_persons.refuse(forgotten)
             write_messages(connection, row["person"], sealed)
             write_entries(connection, entries, row["number"])
             return row
@@ -156,9 +156,9 @@ class Sessions(JournalPart):
 
     async def withdraw(self, session: Session, entries: Sequence[Entry]) -> None:
         def work(connection: Connection) -> Row:
-            forgotten = ask_forgotten(connection, self._key, session.scope, session.seen_at)
+            forgotten = self._forgotten_persons.ask(connection, session.scope, session.seen_at)
             row = write_session(connection, session)
-            refuse_forgotten(forgotten)
+            self._forgotten_persons.refuse(forgotten)
             for entry in entries:
                 mark = entry_row(entry, row["number"])["mark"]
                 for gone in connection.execute(QUERIES["ledger_withdraw"], (row["number"], mark)).fetchall():

@@ -29,7 +29,7 @@ from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.exchange_draft import Damaged, ExchangeDraft, Texts, dump, load
 from memory.stores.exchanges import Exchanges, WrittenExchange
 from memory.stores.forgetting import texts_of
-from memory.stores.forgotten_persons import PersonForgottenError, ask_forgotten, refuse_forgotten
+from memory.stores.forgotten_persons import PersonForgottenError
 from memory.stores.history_cache import split
 from memory.stores.lost_journal import files_aside
 from memory.stores.queries import QUERIES
@@ -169,9 +169,9 @@ class SetAsideStore(Exchanges):
             gone = _gone(connection, draft, entries)
             lines = LineEraser(text for id in gone for text in texts.get(id, ()))
             shown = tuple(each for each in draft.receipt.shown if each.memory not in gone)
-            forgotten = ask_forgotten(connection, self._key, session.scope, draft.at)
+            forgotten = self._forgotten_persons.ask(connection, session.scope, draft.at)
             row = write_session(connection, session)
-            refuse_forgotten(forgotten)
+            self._forgotten_persons.refuse(forgotten)
             receipt = replace(draft.receipt, shown=shown, session=session.id)
             restored = replace(draft, session=session, receipt=receipt)
             written = self._append(connection, restored, row["number"], row["person"])

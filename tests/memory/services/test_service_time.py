@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from memory.services.deadline import LAST, ServiceTime, recall_time
-from memory.settings import RecallSettings
 
 
 def test_until_something_was_measured_there_is_as_much_time_as_there_ever_is() -> None:
@@ -47,18 +46,12 @@ def test_a_least_above_the_most_stands() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seen", "person", "waited", "left"),
-    [
-        (0.05, True, 0.0, 0.05),
-        (0.2, True, 0.0, 0.2),
-        (0.2, True, 0.1, 0.15),
-        (0.2, True, 0.24, 0.05),
-        (0.2, False, 0.0, 0.1),
-        (0.2, False, 0.03, 0.07),
-    ],
+    ("longest", "waited", "left"),
+    [(0.25, 0.0, 0.2), (0.25, 0.1, 0.15), (0.25, 0.24, 0.05), (0.1, 0.0, 0.1), (0.1, 0.03, 0.07), (0.1, 9.0, 0.05)],
 )
 def test_what_was_waited_in_a_queue_is_taken_off_what_recall_may_take(
-    seen: float, person: bool, waited: float, left: float
+    longest: float, waited: float, left: float
 ) -> None:
-    settings = RecallSettings(deadline_ms=50, longest_ms=250)
-    assert recall_time(settings, seen, person, waited) == pytest.approx(left)
+    times = ServiceTime(0.05, 0.25)
+    times.took(0.1)
+    assert recall_time(longest, times, waited) == pytest.approx(left)

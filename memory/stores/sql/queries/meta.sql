@@ -32,6 +32,9 @@ INSERT INTO tombstones (hash, at) VALUES (?, ?) ON CONFLICT (hash) DO UPDATE SET
 -- person_forgotten: whether a person was forgotten at a moment or later
 SELECT hash FROM tombstones WHERE hash = ? AND at >= ?;
 
+-- tombstones_latest: when something was forgotten last
+SELECT max(at) AS at FROM tombstones;
+
 -- tombstone_lift: what was dismissed by mistake may be learned again
 DELETE FROM tombstones WHERE hash = ?;
 
