@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import cast
@@ -40,6 +41,11 @@ class Writer:
 
     def __init__(self, journal: SqliteJournal) -> None:
         self._journal = journal
+
+    @asynccontextmanager
+    async def resting(self) -> AsyncIterator[None]:
+        """Nothing is learned here, so that nothing has to wait."""
+        yield
 
     async def revise(self, drawn: Callable[[], Awaitable[Lesson]]) -> Lesson:
         lesson = await drawn()
