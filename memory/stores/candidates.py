@@ -108,6 +108,20 @@ class Candidates(JournalPart):
 
         return await self._db.read(work) if owners else []
 
+    async def candidates_first(self, owners: Sequence[str], limit: int) -> list[Candidate]:
+        """The candidates of some owners that wait, ``limit`` at most, those with the most evidence first."""
+        return await self._some("candidates_first", owners, limit)
+
+    async def candidates_decided(self, owners: Sequence[str], limit: int) -> list[Candidate]:
+        """The candidates of some owners that were decided, ``limit`` at most, the newest decision first."""
+        return await self._some("candidates_decided", owners, limit)
+
+    async def _some(self, query: str, owners: Sequence[str], limit: int) -> list[Candidate]:
+        def work(connection: Connection) -> list[Candidate]:
+            return with_evidence(connection, connection.execute(many(query, len(owners)), (*owners, limit)).fetchall())
+
+        return await self._db.read(work) if owners else []
+
     async def bearing_out(self, candidate: Candidate) -> list[Fact]:
         """The facts that bear a candidate out as things stand."""
         return await self._db.read(lambda connection: bearing_out(connection, candidate, self._key))

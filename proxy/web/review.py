@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from aiohttp import web
 
-from memory.candidate import CandidateState
+from memory.candidate import Candidate, CandidateState
 from memory.fact import Fact, Sensitivity
 from memory.services.person.commands import NotFound
 from memory.services.person.fact_decisions import FactDecisionKind
@@ -68,18 +68,18 @@ WORDS: Final = {
 async def review(visit: PageVisit) -> web.StreamResponse:
     """What waits, what contradicts, and what was decided."""
     owners = await visit.owners()
-    every = (await visit.ask("GET", "candidates", query={"state": "all"}))["candidates"]
-    waiting = [each for each in every if each["state"] is CandidateState.WAITING]
-    decided = [each for each in every if each["decided_at"] and each not in waiting]
-    last = next((each for each in decided if each["id"] == visit.session.decided), None)
+    journal = visit.memory.journal
+    waiting = await journal.candidates_first(owners, WAITING)
+    decided = await journal.candidates_decided(owners, DECIDED)
+    last = next((each for each in decided if each.id == visit.session.decided), None)
     facts = decisions_of(await visit.memory.fact_reviser.decisions(owners, DECIDED), visit.now)
     drafts, deferred = await drafts_of(visit.memory, owners, DRAFTS)
     return await show(
         visit,
         "review.html",
         "Review",
-        waiting=[_shown(await _asked(visit, "", id=each["id"]), EVIDENCE) for each in waiting[:WAITING]],
-        more=max(len(waiting) - WAITING, 0),
+        waiting=[_shown(await _asked(visit, "", id=each.id), EVIDENCE) for each in waiting],
+        more=max(await journal.candidates_waiting(owners) - len(waiting), 0),
         last=last,
         decided=_newest(decided, facts),
         gone=await _gone(visit),
@@ -104,9 +104,9 @@ async def holds(visit: PageVisit) -> web.StreamResponse:
     return await show(visit, "holds.html", "If it holds", each=await _weighed(visit, held, True))
 
 
-def _newest(candidates: Sequence[dict[str, Any]], facts: Sequence[FactDecided]) -> list[dict[str, Any]]:
+def _newest(candidates: Sequence[Candidate], facts: Sequence[FactDecided]) -> list[dict[str, Any]]:
     """What was decided last, of candidates and of facts."""
-    told = [{"at": each["decided_at"], "candidate": each, "fact": None} for each in candidates]
+    told = [{"at": each.decided_at, "candidate": each, "fact": None} for each in candidates]
     told += [{"at": each["at"], "fact": each["memory"], "word": WORDS[each["decision"]]} for each in facts]
     return sorted(told, key=lambda each: float(each["at"].timestamp()), reverse=True)[:DECIDED]
 

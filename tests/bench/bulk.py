@@ -13,12 +13,13 @@ from collections.abc import Awaitable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import cycle, islice
+from itertools import cycle, islice, pairwise
 from pathlib import Path
 from typing import TypeVar
 
 from memory.bootstrap import open_memory
 from memory.fact import Fact, State
+from memory.provenance import quarantined
 from memory.scope import Layer, Scope
 from memory.services.lessons.indexing import points_of
 from memory.settings import MemorySettings
@@ -83,6 +84,32 @@ def copied(journal: Path, more: int) -> list[tuple[str, str]]:
             [(person.owner(layer), last, NOW.isoformat()) for layer in (Layer.USER_PROJECT, Layer.USER)],
         )
     return pairs
+
+
+def let_wait(journal: Path, each: int) -> None:
+    """Let so many candidates and as many contradictions wait, put as many facts of one session into quarantine, and say
+    that as many candidates more are decided. What is active is taken for it, the newest first."""
+    owner = Scope(user="local", project=PROJECT).owner(Layer.USER_PROJECT) or ""
+    with closing(sqlite3.connect(journal)) as connection, connection:
+        found = "SELECT id, text, session FROM facts WHERE state = 'active' AND owner = ? ORDER BY number DESC LIMIT ?"
+        rows = connection.execute(found, (owner, 4 * each)).fetchall()
+        pairs = [(one[0], other[0]) for one, other in pairwise(rows[: 2 * each])][::2]
+        contradicts = "UPDATE facts SET contradicts = json_array(?) WHERE id = ?"
+        connection.executemany(contradicts, [side for one, other in pairs for side in ((other, one), (one, other))])
+        put_away = "UPDATE facts SET owner = ?, session = 'an import' WHERE id = ?"
+        [away] = quarantined([owner])
+        connection.executemany(put_away, [(away, row[0]) for row in rows[2 * each : 3 * each]])
+        at = NOW.isoformat()
+        for number, (fact, text, _) in enumerate(rows[3 * each :] * 2):
+            held, id = number >= len(rows[3 * each :]), str(uuid.uuid4())
+            connection.execute(
+                "INSERT INTO candidates (id, owner, kind, mark, layer, title, text, what, sources, sessions, state,"
+                " made_at, decided_at, reason, sources_then, sessions_then, fact)"
+                " VALUES (?, ?, 'knowledge', ?, 'project', ?, ?, 'correction', 3, 3, ?, ?, ?, '', 0, 0, '')",
+                (id, owner, id, text, text, "rejected" if held else "waiting", at, at if held else None),
+            )
+            evidence = [(id, row[0]) for row in rows[number % each : number % each + 3]]
+            connection.executemany("INSERT INTO candidate_evidence VALUES (?, ?)", evidence)
 
 
 async def _index(home: Path, copies: Sequence[tuple[str, str]]) -> None:

@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.bench.bulk import bulk_home
+from tests.bench.bulk import bulk_home, let_wait
 from tests.fake_provider import fake_provider
 from tests.proxy.api.asking import asking
 from tests.proxy.web.browsing import Browser, let_in
@@ -25,11 +25,13 @@ from tests.running import Running, running
 LIMIT_MS = 200.0
 
 
-async def measured(memories: int, drafts: int, requests: int, times: int, kept: Path | None) -> bool:
+async def measured(memories: int, drafts: int, waiting: int, requests: int, times: int, kept: Path | None) -> bool:
     """Print the times; whether the processor's medians are below :data:`LIMIT_MS`."""
     with tempfile.TemporaryDirectory(prefix="palimpsest-pages-") as folder:
         home = Path(folder) / "home"
         await _filled(home, memories, drafts, kept)
+        if waiting:
+            await asyncio.to_thread(let_wait, home / "journal.db", waiting)
         options = {"projects": projects(Path(folder) / "checkout"), **SMALL}
         async with fake_provider() as provider, running(provider, home, **options) as proxy:
             await fill(proxy, provider)
@@ -38,7 +40,7 @@ async def measured(memories: int, drafts: int, requests: int, times: int, kept: 
             await proxy.learned()
             browser = await let_in(proxy)
             paths = await _paths(proxy)
-            filled = f"{memories:,} facts, {drafts:,} drafts"
+            filled = f"{memories:,} facts, {drafts:,} drafts, {waiting:,} of all else that waits"
             print(f"{filled}; milliseconds, {times} times each: median, slowest, the processor's median")
             found = [await _timed(browser, name, path, times) for name, path in paths.items()]
     return max(found) < LIMIT_MS
@@ -106,11 +108,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--memories", type=int, default=4000)
     parser.add_argument("--drafts", type=int, default=0)
+    waits = "candidates, contradictions, facts in quarantine and decided candidates, of each so many"
+    parser.add_argument("--waiting", type=int, default=0, help=waits)
     parser.add_argument("--requests", type=int, default=50)
     parser.add_argument("--times", type=int, default=15)
     parser.add_argument("--home", type=Path, help="a folder in which the facts are kept for the next time")
     given = parser.parse_args()
-    return 0 if asyncio.run(measured(given.memories, given.drafts, given.requests, given.times, given.home)) else 1
+    counts = given.memories, given.drafts, given.waiting, given.requests, given.times
+    return 0 if asyncio.run(measured(*counts, given.home)) else 1
 
 
 if __name__ == "__main__":

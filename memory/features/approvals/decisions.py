@@ -118,13 +118,14 @@ class CandidateApprovals:
             NotFound: when no candidate of these owners has it.
             Ambiguous: when several have.
         """
-        found = [each for each in await self._journal.candidates(owners) if id and each.id.startswith(id)]
-        exact = [each for each in found if each.id == id] or found
-        if not exact:
+        found = [each for each in await self._store.candidates_named([id]) if each.owner in owners]
+        # Only who types a beginning has all of them looked through.
+        found = found or [each for each in await self._journal.candidates(owners) if id and each.id.startswith(id)]
+        if not found:
             raise NotFound(f"there is no candidate {id!r}")
-        if len(exact) > 1:
-            raise Ambiguous(id, [each.id for each in exact[:5]])
-        return exact[0]
+        if len(found) > 1:
+            raise Ambiguous(id, [each.id for each in found[:5]])
+        return found[0]
 
     async def evidence(self, candidate: Candidate, scope: Scope) -> tuple[list[Fact], int]:
         """The facts that bear a candidate out, the oldest first, as far as a person may see them, and how many there

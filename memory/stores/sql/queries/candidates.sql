@@ -33,6 +33,13 @@ SELECT * FROM candidates WHERE id IN (?*);
 -- candidates_of: the candidates of some owners, those with the most evidence first
 SELECT * FROM candidates WHERE owner IN (?*) ORDER BY sessions DESC, sources DESC, number;
 
+-- candidates_first: those of some owners that wait, those with the most evidence first; the limit comes last
+SELECT * FROM candidates WHERE owner IN (?*) AND state = 'waiting' ORDER BY sessions DESC, sources DESC, number LIMIT ?;
+
+-- candidates_decided: those of some owners that were decided, the newest decision first; the limit comes last
+SELECT * FROM candidates WHERE owner IN (?*) AND state != 'waiting' AND decided_at IS NOT NULL
+ORDER BY decided_at DESC, number DESC LIMIT ?;
+
 -- candidates_with: the candidates that rest on one of these facts
 SELECT candidates.* FROM candidate_evidence JOIN candidates ON candidates.id = candidate_evidence.candidate
 WHERE candidate_evidence.memory IN (?*);
