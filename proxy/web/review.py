@@ -10,6 +10,7 @@ from aiohttp import web
 
 from memory.candidate import Candidate, CandidateState
 from memory.fact import Fact, Sensitivity
+from memory.language.contradiction import scoped
 from memory.services.person.commands import NotFound
 from memory.services.person.fact_decisions import FactDecisionKind
 from memory.services.person.fact_revision import Superseded
@@ -91,9 +92,16 @@ async def review(visit: PageVisit) -> web.StreamResponse:
     )
 
 
-async def _rivals(visit: PageVisit, groups: Sequence[Sequence[Fact]]) -> list[list[dict[str, Any]]]:
+async def _rivals(visit: PageVisit, groups: Sequence[Sequence[Fact]]) -> list[dict[str, Any]]:
+    """The sides of each contradiction; ``both`` says that all of them may hold, whichever is confirmed."""
     places = iter(range(sum(map(len, groups))))
-    return [[await _weighed(visit, fact, next(places) < WEIGHED_SIDES) for fact in group] for group in groups]
+    return [
+        {
+            "sides": [await _weighed(visit, fact, next(places) < WEIGHED_SIDES) for fact in group],
+            "both": all(scoped(group[0].text, other.text) for other in group[1:]),
+        }
+        for group in groups
+    ]
 
 
 async def holds(visit: PageVisit) -> web.StreamResponse:

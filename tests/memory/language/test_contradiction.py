@@ -211,6 +211,7 @@ def test_what_is_asked_or_to_come_or_passes_ends_nothing_however_often_it_is_sai
 def test_what_is_so_on_a_day_ends_nothing_and_a_new_day_ends_the_old_one() -> None:
     assert not settles("The standup is at 11 on 2026-11-20.", "The standup is at 10.")
     assert settles("The release is on 2026-12-08.", "The release is on 2026-12-01.")
+    assert settles("The lease was moved to 3 May 2031.", "The lease is to 9 April 2031.")
 
 
 def test_the_words_of_change_say_that_it_changed() -> None:

@@ -8,11 +8,13 @@ from tests.proxy.api.asking import Asking
 from tests.running import Running
 
 
-async def contradict(ask: Asking, proxy: Running) -> list[str]:
+AT_ODDS = ("The deploy key lives in the vault of Rosa", "The deploy key lives in the drawer of Tom")
+
+
+async def contradict(ask: Asking, proxy: Running, texts: tuple[str, str] = AT_ODDS) -> list[str]:
     """The ids of two memories that contradict each other."""
     memory = proxy.edge.memory
     assert memory is not None
-    texts = ("The deploy key lives in the vault of Rosa", "The deploy key lives in the drawer of Tom")
     ids = [(await ask("POST", "api/remember?project=loom", {"text": text}, status=201))["id"] for text in texts]
     facts = await memory.journal.facts(ids)
     for one, other in zip(facts, reversed(facts), strict=True):

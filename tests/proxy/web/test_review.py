@@ -94,8 +94,35 @@ async def test_a_contradiction_is_settled_by_a_confirmation(ask: Asking, browser
     assert "Contradictions" in page.text and "vault" in page.text and "drawer" in page.text
     assert "1 contradiction" in (await browser.get("")).text
     assert 'data-key="1"' in page.raw and 'data-key="2"' in page.raw
+    assert "No candidate waits" in page.text and "Nothing waits" not in page.text
     after = await browser.submit(page, "confirm")
     assert "Confirmed" in after.text and "Review" in after.text and "Contradictions" not in after.text
+
+
+async def test_of_a_rule_and_its_exception_it_is_told_that_both_may_hold(
+    ask: Asking, browser: Browser, proxy: Running
+) -> None:
+    rule, exception = "The release manager is Priya.", "The docs release manager is Tomas."
+    await contradict(ask, proxy, (rule, exception))
+    page = await browser.get("review")
+    assert "confirming one ends neither" in page.text and "Wrong …" in page.text
+    after = await browser.submit(page, "confirm")
+    assert rule in after.text and exception in after.text
+
+
+async def test_only_the_candidates_with_the_most_evidence_are_read(
+    ask: Asking, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proxy.web.review.WAITING", 2)
+    monkeypatch.setattr("proxy.web.review.DECIDED", 1)
+    words = ("squash", "rebase", "sign", "tag", "lint")
+    first, second, *_ = [await put_forward(ask, f"Always {word} before a merge") for word in words]
+    for id in (first, second):
+        await ask("POST", f"api/candidates/{id}/reject", {})
+    page = await browser.get("review")
+    assert "1 more waits behind these" in page.text
+    decided = page.text.partition("Decided")[2]
+    assert "rebase" in decided and "squash" not in decided
 
 
 async def test_both_sides_are_shown_with_what_was_said_and_what_would_end(browser: Browser, proxy: Running) -> None:
