@@ -13,7 +13,7 @@ import logging
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -176,6 +176,11 @@ class PageFiles:
             cached = await self._build(scope)
         return (await self._without_erased(scope, cached)).text
 
+    async def take_edits(self, scope: Scope) -> None:
+        """Take into memory what a person has changed in a page's files since they were made."""
+        if (await asyncio.to_thread(self._of(scope).read)).streams:
+            await self._page(scope)
+
     async def own(self, scope: Scope) -> str:
         """What a person has written in words of their own."""
         return (await asyncio.to_thread(self._of(scope).read)).own
@@ -184,6 +189,11 @@ class PageFiles:
         """The owners of all pages on which words of a person's own were seen, in the order in which they were."""
         stored = await self._journal.meta(WITH_OWN_WORDS)
         return list(orjson.loads(stored)) if stored else []
+
+    async def all_own(self, owners: Iterable[str]) -> dict[str, str]:
+        """What a person has written in words of their own on the pages of these owners, where they have."""
+        pages = [(owner, scope) for owner in sorted(owners) if (scope := scope_of(owner)) is not None]
+        return {owner: text for owner, scope in pages if (text := await self.own(scope))}
 
     async def own_lines(self, owners: Collection[str]) -> list[tuple[Path, int, str]]:
         """The lines of some owners' own words, each with its file and its number, from 1."""

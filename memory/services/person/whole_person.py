@@ -13,7 +13,7 @@ from memory.fact import Fact, Passage
 from memory.hooks.chain import Features
 from memory.person import PersonsShare
 from memory.ports import Forgotten, SetAsideErasure
-from memory.scope import Scope
+from memory.scope import Scope, scope_of
 from memory.services.page.files import PageFiles
 from memory.services.person.erasure_steps import ErasureSteps
 from memory.understanding.packaged_weights import clear_caches
@@ -23,6 +23,9 @@ log = logging.getLogger(__name__)
 LONGEST: Final = timedelta(minutes=10)
 """For how long nothing is journaled of a person whose forgetting did not come to its end, as when the process was
 killed."""
+
+PAGES: Final = "pages"
+"""Under this name the words that a person wrote on their pages are given out."""
 
 
 class PersonsJournal(Protocol):
@@ -108,11 +111,23 @@ class WholePerson:
     async def share(self, person: Scope) -> PersonsShare:
         """What there is of a person, once all that was said is written."""
         await self._notes.write_pending()
-        return await self._journal.share_of(person)
+        share = await self._journal.share_of(person)
+        return replace(share, tables=(*share.tables, PAGES))
 
     async def rows(self, person: Scope, table: str, after: int, limit: int) -> list[dict[str, Any]]:
-        """A person's rows of a table behind so many, in a fixed order; none of a table that holds nothing to tell."""
+        """A person's rows of a table behind so many, in a fixed order; none of a table that holds nothing to tell. The
+        words that they wrote on their pages lie in files, and are given out as a table too."""
+        if table == PAGES:
+            return (await self._own_pages(person))[after : after + limit]
         return await self._journal.rows_of(person, table, after, limit)
+
+    async def _own_pages(self, person: Scope) -> list[dict[str, Any]]:
+        share = await self._journal.share_of(person)
+        every = {*share.owners, *await self._pages.with_own_words()}
+        theirs = [each for each in every if (of := scope_of(each)) and (of.org, of.user) == (person.org, person.user)]
+        return [
+            {"sort": PAGES, "owner": owner, "text": text} for owner, text in (await self._pages.all_own(theirs)).items()
+        ]
 
     async def forget(self, person: Scope) -> ErasedPerson:
         """Delete all that memory holds of a person. Shared facts stay that others bear out as well; what nobody else

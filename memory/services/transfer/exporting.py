@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
-from urllib.parse import unquote
 
 from memory.edits import handle
 from memory.fact import Fact, Passage
 from memory.hooks.chain import Features
-from memory.scope import Layer, Scope
+from memory.scope import Layer, Scope, scope_of
 from memory.services.page.files import PageFiles
 from memory.services.person.commands import NotFound
 from memory.services.transfer.records import FACT, FORMAT, PASSAGE, Uses, record_of
@@ -65,16 +64,15 @@ class Exporter:
         self._pages = pages
 
     async def inventory(self, scope: Scope, owners: Sequence[str]) -> Inventory:
-        """What there is to export for a person."""
+        """What there is to export for a person, with what they have changed on their pages until now."""
         person = scope.owner(Layer.USER)
         pins = await self._journal.pins_of(person) if person else []
-        own = []
-        for owner in sorted(owners):
-            if owner.startswith("up:"):
-                project = unquote(owner.rpartition("/")[2])
-                text = await self._pages.own(Scope(scope.org, scope.user, project))
-                if text:
-                    own.append({"sort": "page", "owner": owner, "text": text})
+        for each in filter(None, map(scope_of, owners)):
+            await self._pages.take_edits(each)
+        own = [
+            {"sort": "page", "owner": owner, "text": text}
+            for owner, text in (await self._pages.all_own(owners)).items()
+        ]
         pinned = [
             {"sort": "pin", "owner": person, "digest": key.hex(), "part": part, "at": at, "handle": handle(key, part)}
             for key, part, at in pins

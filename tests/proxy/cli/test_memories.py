@@ -255,9 +255,13 @@ def test_a_token_that_is_not_the_servers_is_told_with_what_helps(home: Path) -> 
 def test_all_that_is_held_of_a_person_is_given_out_shown_and_forgotten(tmp_path: Path) -> None:
     remembered("The staging cluster is called heron", "--user", "ada")
     kept = remembered("The archive is called stork", "--user", "grace")
-    file = tmp_path / "ada.jsonl"
+    file, words = tmp_path / "ada.jsonl", tmp_path / "words"
+    for name, bird in (("ada", "Wrens"), ("grace", "Owls")):
+        words.write_text(f"{bird} nest in the mast.")
+        assert run("page", "--user", name, "--project", "loom", "--write", str(words)).code == 0
     assert run("export", "--user", "ada", "--whole", "--out", str(file)).code == 0
-    assert "heron" in file.read_text() and "stork" not in file.read_text()
+    given = file.read_text()
+    assert "heron" in given and "Wrens" in given and "stork" not in given and "Owls" not in given
     assert run("export", "--whole").code == 2
     shown = run("forget", "--user", "ada", "--dry-run").out
     assert "facts" in shown and "would stay" in shown

@@ -133,6 +133,24 @@ async def test_a_page_goes_along_where_nothing_else_is_remembered_of_its_project
         await second.close()
 
 
+async def test_a_line_that_was_just_written_into_a_file_of_the_page_goes_along(tmp_path: Path) -> None:
+    memory = await opened(tmp_path)
+    try:
+        await memory.learner.remember(
+            [fact("We always deploy on Mondays", id=uuid(1), kind=FactKind.CONVENTION, pinned=True)]
+        )
+        [file] = [path for path, text in (await memory.pages.files(ANN)).values() if "Mondays" in text]
+    finally:
+        await memory.close()
+    file.write_text(file.read_text() + "- Ask Petra before a release\n")
+    again = await opened(tmp_path)
+    try:
+        records = await everything(again, await again.commands.everything_of(ANN))
+        assert "Ask Petra before a release" in {each.get("text") for each in records}
+    finally:
+        await again.close()
+
+
 async def test_what_was_decided_stays_decided_in_another_home(tmp_path: Path) -> None:
     first, second = await opened(tmp_path / "one"), await opened(tmp_path / "two")
     try:
