@@ -49,7 +49,8 @@ _HABIT: Final = re.compile(
 """Words that often say so."""
 
 _OWN: Final = re.compile(
-    r"^(?:[A-Z][\w-]{0,30}: )?(?:as an? [^,]{1,40}, |since |because |to me, |for me, |please |due to [^,]{1,60}, )?"
+    r"^(?:[A-Z][\w-]{0,30}: )?(?:as an? [^,]{1,40}, |since |because |to me, |for me, |please |"
+    r"in general,? |generally,? |usually,? |normally,? |by default,? |personally,? |due to [^,]{1,60}, )?"
     r"(?:i|i'm|i've|i'll|i'd|my|we|we're|we've|our|always|never|use|prefer|avoid|don't|do not|no|only|keep|write|run|"
     r"make sure|ensure|all|every|when\w*|if|the|commit\w*|tests?|code|branch\w*)\b",
     re.IGNORECASE,

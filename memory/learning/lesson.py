@@ -29,7 +29,7 @@ from memory.learning.taking_back import withdrawing
 from memory.ports import Journaled
 from memory.scope import Layer
 from memory.session import RequestKind
-from memory.understanding.forms import is_everywhere
+from memory.understanding.forms import is_everywhere, is_here
 
 _TAINTED_SHARE = 0.8
 _NARRATION = 200
@@ -93,12 +93,14 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
 
 
 def _where_it_belongs(draft: FactDraft, project: str) -> FactDraft:
-    """A draft that would hold in all of somebody's projects and names the one at hand is about that one."""
-    name = project.rstrip("/").rpartition("/")[2]
-    if draft.layer is not Layer.USER or len(name) < _A_NAME or is_everywhere(draft.text):
+    """A draft that would hold in all of somebody's projects and says that it is about the one at hand, or names it, is
+    about that one."""
+    if draft.layer is not Layer.USER or is_everywhere(draft.text):
         return draft
-    named = re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", draft.text, re.IGNORECASE)
-    return replace(draft, layer=Layer.USER_PROJECT, stream=Stream.PROJECTS) if named else draft
+    name = project.rstrip("/").rpartition("/")[2]
+    named = len(name) >= _A_NAME and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", draft.text, re.IGNORECASE)
+    here = named or is_here(draft.text)
+    return replace(draft, layer=Layer.USER_PROJECT, stream=Stream.PROJECTS) if here else draft
 
 
 _A_NAME = 4

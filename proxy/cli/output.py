@@ -18,6 +18,7 @@ from rich.text import Text
 from memory.hooks.command import SHORT as SHORT
 from memory.hooks.command import day as day
 from memory.hooks.command import where as where
+from memory.language.polarity import unsaid
 from proxy.cli import shed_report
 
 if TYPE_CHECKING:
@@ -181,5 +182,6 @@ def audience_of(candidate: dict[str, Any]) -> str:
 
 def memory_text(held: dict[str, Any]) -> str:
     """A memory's text with both sides of a correction, the wrong one where the text does not say it by itself."""
-    text, wrong = str(held["text"]), str(held.get("wrong") or "")
-    return f"{text} (not: {wrong})" if wrong and not re.search(rf"\bnot {re.escape(wrong)}(?!\w)", text) else text
+    text = str(held["text"])
+    wrong = unsaid(str(held.get("wrong") or ""), text)
+    return f"{text} (not: {wrong})" if wrong else text

@@ -15,6 +15,7 @@ from aiohttp import web
 
 from memory.edits import named
 from memory.hooks.command import count, where
+from memory.language.polarity import unsaid
 from memory.version import release
 from proxy import explanations
 from proxy.api.access import page_refused
@@ -131,6 +132,7 @@ def environment() -> Environment:
         segment=lambda text: quote(str(text), safe=""),
         query=lambda given: urlencode({key: value for key, value in given.items() if value not in ("", None)}),
         where=where,
+        unsaid=unsaid,
     )
     jinja.tests["handle"] = lambda text: named(text) is not None
     return jinja

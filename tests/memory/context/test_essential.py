@@ -19,7 +19,8 @@ def worth(text: str, kind: FactKind = FactKind.PREFERENCE, **more: object) -> fl
     "text",
     ["I prefer trains to planes.", "I don't eat meat.", "I am not a fan of horror films.",
      "I only use keyboards without a number pad.", "As a nurse, I avoid night shifts.",
-     "Never push to main without a review.", "Caroline: I can't stand cilantro."],
+     "Never push to main without a review.", "Caroline: I can't stand cilantro.",
+     "In general I prefer trains to planes.", "Usually I avoid window seats."],
 )  # fmt: skip
 def test_a_rule_for_what_to_do_is_essential(text: str) -> None:
     assert worth(text) >= LEAST

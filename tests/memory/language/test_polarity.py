@@ -61,6 +61,7 @@ def test_an_aside_is_no_part_of_the_sentence(said: str, left: str) -> None:
 def test_the_other_side_is_named_where_the_sentence_does_not_reject_it() -> None:
     assert unsaid("a museum", "We run depots, not a museum.") == ""
     assert unsaid("tabs", "Indent with spaces instead of tabs.") == ""
+    assert unsaid("with make.py test", "Run it with `pnpm test`, not with make.py test.") == ""
     assert unsaid("npm", "Use pnpm.") == "npm"
     order = "Deploy staging after production"
     assert unsaid(order, "Deploy production after staging.") == order

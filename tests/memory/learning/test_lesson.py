@@ -6,7 +6,7 @@ from memory.fact import FactKind, Origin
 from memory.learning.lesson import learn
 from memory.learning.lesson_result import Learned
 from memory.ports import Journaled
-from memory.scope import Scope
+from memory.scope import Layer, Scope
 from memory.session import RequestKind, Session
 
 AT = datetime(2026, 11, 20, 13, 0, tzinfo=UTC)
@@ -46,6 +46,17 @@ def test_a_persons_words_give_facts_and_passages() -> None:
 
 def test_a_retry_teaches_nothing_twice() -> None:
     assert lesson(said(Role.USER, "Always sign the commits."), fresh=()) == Learned()
+
+
+def test_a_liking_that_is_said_to_hold_in_this_project_is_no_liking_in_all_of_them() -> None:
+    for text, layer in (
+        ("I like tabs in this repo.", Layer.USER_PROJECT),
+        ("In this codebase I prefer early returns.", Layer.USER_PROJECT),
+        ("I like tabs.", Layer.USER),
+        ("I prefer early returns in all my projects.", Layer.USER),
+    ):
+        [taught] = lesson(said(Role.USER, text)).facts
+        assert (taught.draft.text, taught.draft.layer) == (text, layer)
 
 
 def test_what_the_runtime_wrote_is_not_spoken() -> None:
