@@ -116,15 +116,6 @@ class Facts(JournalPart):
 
         return await self._db.read(work)
 
-    async def contested(self, owners: Sequence[str], limit: int) -> list[Fact]:
-        """The active facts of some owners that contradict others (both sides say so), the newest first."""
-
-        def work(connection: Connection) -> list[Fact]:
-            rows = connection.execute(many("facts_contested", len(owners)), (*owners, limit))
-            return [fact_of(row) for row in rows]
-
-        return await self._db.read(work)
-
     async def page_facts(self, owners: Sequence[str], limit: int) -> list[Fact]:
         def work(connection: Connection) -> list[Fact]:
             rows = connection.execute(many("facts_for_page", len(owners)), (*owners, limit))

@@ -67,9 +67,7 @@ class SideRequestSign:
     tools: bool | None = None
 
 
-ANYWHERE = (
-    SideRequestSign(RequestKind.COMPACTION, False, first="<role>\nContext Extraction Assistant", tools=False),
-)
+ANYWHERE = (SideRequestSign(RequestKind.COMPACTION, False, first="<role>\nContext Extraction Assistant", tools=False),)
 """Signs that hold whichever client it is: they are other clients' signs, seen behind a bare SDK."""
 
 

@@ -77,7 +77,7 @@ async def _told(visit: PageVisit) -> dict[str, Any]:
     touched = [each for each in recent if changed(each)][:SHOWN]
     sessions = await memory.journal.sessions_by_id([each.session for each in touched])
     owners = await visit.owners()
-    candidates = (await visit.ask("GET", "candidates"))["candidates"]
+    candidates = await memory.journal.candidates_first(owners, EACH)
     drafts, _ = await drafts_of(memory, owners, EACH)
     contradicting = await contradictions(memory, owners)
     return {
@@ -98,7 +98,7 @@ async def _told(visit: PageVisit) -> dict[str, Any]:
         "learnt": [responses.memory(fact, now) for fact in learnt[:SHOWN]],
         "more": len(learnt) > SHOWN,
         "since": midnight,
-        "candidates": candidates[:EACH],
+        "candidates": candidates,
         "drafts": [responses.memory(fact, now) for fact in drafts],
         "unsettled": [[responses.memory(fact, now) for fact in group] for group in contradicting[:EACH]],
         "asked": await memory.features.asks(owners),

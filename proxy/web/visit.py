@@ -32,6 +32,9 @@ from proxy.fail_open import fail_open
 
 ROOT: Final = "/palimpsest/"
 
+EVERYTHING: Final = web.RequestKey("everything", tuple[str, ...])
+"""All owners of the person's, once a part of the page has asked for them."""
+
 WITHIN = 60.0
 """Seconds that a page may take."""
 
@@ -101,8 +104,10 @@ class PageVisit:
         return await owners_of(self.request)
 
     async def everything(self) -> tuple[str, ...]:
-        """All owners of the person's, whatever project is looked at."""
-        return await self.memory.commands.everything_of(self.scope)
+        """All owners of the person's, whatever project is looked at; asked for once, since a page has many parts."""
+        if EVERYTHING not in self.request:
+            self.request[EVERYTHING] = await self.memory.commands.everything_of(self.scope)
+        return self.request[EVERYTHING]
 
     async def ask(
         self,

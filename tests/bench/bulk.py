@@ -91,7 +91,7 @@ def let_wait(journal: Path, each: int) -> None:
     that as many candidates more are decided. What is active is taken for it, the newest first."""
     owner = Scope(user="local", project=PROJECT).owner(Layer.USER_PROJECT) or ""
     with closing(sqlite3.connect(journal)) as connection, connection:
-        found = "SELECT id, text, session FROM facts WHERE state = 'active' AND owner = ? ORDER BY number DESC LIMIT ?"
+        found = "SELECT id, text FROM facts WHERE state = 'active' AND owner = ? ORDER BY number DESC LIMIT ?"
         rows = connection.execute(found, (owner, 4 * each)).fetchall()
         pairs = [(one[0], other[0]) for one, other in pairwise(rows[: 2 * each])][::2]
         contradicts = "UPDATE facts SET contradicts = json_array(?) WHERE id = ?"
@@ -100,7 +100,7 @@ def let_wait(journal: Path, each: int) -> None:
         [away] = quarantined([owner])
         connection.executemany(put_away, [(away, row[0]) for row in rows[2 * each : 3 * each]])
         at = NOW.isoformat()
-        for number, (fact, text, _) in enumerate(rows[3 * each :] * 2):
+        for number, (_, text) in enumerate(rows[3 * each :] * 2):
             held, id = number >= len(rows[3 * each :]), str(uuid.uuid4())
             connection.execute(
                 "INSERT INTO candidates (id, owner, kind, mark, layer, title, text, what, sources, sessions, state,"

@@ -62,7 +62,7 @@ class ConflictsList(TypedDict):
 class ConflictsJournal(Protocol):
     """What this needs of the journal."""
 
-    async def contested(self, owners: Sequence[str], limit: int) -> list[Fact]:
+    async def unsettled(self, owners: Sequence[str], limit: int) -> list[Fact]:
         """The active facts of some owners that contradict others, the newest first."""
 
 
@@ -80,7 +80,7 @@ class Conflicts(Feature):
 
     async def conflicts(self, question: RouteRequest) -> ConflictsList:
         """The pairs that cannot both hold, what was said last first; ``confirm`` of one of them settles a pair."""
-        facts = await self._journal.contested(question.owners, MOST)
+        facts = await self._journal.unsettled(question.owners, MOST)
         found = conflicts([fact for fact in facts if fact.sensitivity is not Sensitivity.RESTRICTED], question.now)
         pairs: list[ConflictJson] = [
             {

@@ -7,7 +7,6 @@ from dataclasses import replace
 from tests.proxy.api.asking import Asking
 from tests.running import Running
 
-
 AT_ODDS = ("The deploy key lives in the vault of Rosa", "The deploy key lives in the drawer of Tom")
 
 

@@ -35,10 +35,6 @@ SELECT * FROM facts WHERE owner = ? AND state = 'archived' AND access = 1 AND co
 -- facts_of: the active facts of some owners, the newest first; the limit comes last
 SELECT * FROM facts WHERE owner IN (?*) AND state = 'active' ORDER BY recorded DESC, number DESC LIMIT ?;
 
--- facts_contested: the active facts of some owners that contradict others, the newest first; the limit comes last
-SELECT * FROM facts WHERE owner IN (?*) AND state = 'active' AND contradicts != '[]'
-ORDER BY recorded DESC, number DESC LIMIT ?;
-
 -- facts_for_page: active facts that may stand on a page, the surest and weightiest first; the limit comes last. What
 -- was learnt on a branch is none for the project's page before that is merged; an observation stands there only beside
 -- what it contradicts
