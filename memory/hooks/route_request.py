@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Coroutine, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Final, Generic, Literal, NotRequired, TypedDict, TypeVar
 
+from memory.candidate import Candidate
 from memory.fact import Fact, Passage, Sensitivity
 from memory.provenance import QUARANTINE, owner_before
 from memory.scope import Scope
@@ -142,17 +143,23 @@ MemoryJson = Annotated[dict[str, Any], Fields("Memory", Fact | Passage, MemoryNo
 """A memory as JSON."""
 
 
+def shallow(held: Fact | Passage | Candidate) -> dict[str, Any]:
+    """The fields of a flat value by their names. Lists have hundreds of them, and nothing of them is changed: nothing is
+    copied."""
+    return {each.name: getattr(held, each.name) for each in fields(held)}
+
+
 def memory(held: Fact | Passage, now: datetime, *, by_id: bool = False) -> MemoryJson:
     """A memory. What is restricted shows its text only when it was asked for by its id."""
-    fields = asdict(held)
+    told = shallow(held)
     if held.owner.startswith(QUARANTINE):
-        fields |= {"owner": owner_before(held.owner), "quarantined": True}
-    fields["sort"] = "fact" if isinstance(held, Fact) else "turn"
+        told |= {"owner": owner_before(held.owner), "quarantined": True}
+    told["sort"] = "fact" if isinstance(held, Fact) else "turn"
     if isinstance(held, Fact):
-        fields["strength"] = round(effective(held, now), 3)
+        told["strength"] = round(effective(held, now), 3)
     if held.sensitivity is Sensitivity.RESTRICTED and not by_id:
-        fields["text"] = HIDDEN
-        fields.pop("wrong", None)
-        fields.pop("core", None)
-        fields.pop("entities", None)
-    return fields
+        told["text"] = HIDDEN
+        told.pop("wrong", None)
+        told.pop("core", None)
+        told.pop("entities", None)
+    return told

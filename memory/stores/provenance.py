@@ -59,6 +59,16 @@ class Provenance(JournalPart):
 
         return await self._db.read(work)
 
+    async def quarantined_facts(self, owners: Sequence[str], session: str, limit: int) -> list[Fact]:
+        """The first facts of a session that some owners have in quarantine."""
+        there = orjson.dumps(quarantined(owners)).decode()
+
+        def work(connection: Connection) -> list[Fact]:
+            rows = connection.execute(QUERIES["quarantine_first"], (there, session, limit))
+            return [fact_of(row) for row in rows]
+
+        return await self._db.read(work)
+
     async def in_quarantine(self) -> int:
         """How many memories are in quarantine."""
         return await self._db.read(

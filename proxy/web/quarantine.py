@@ -3,11 +3,12 @@ released."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from aiohttp import web
 
-from memory.fact import Fact
+from memory.fact import Fact, Passage
 from memory.hooks.command import count
 from memory.provenance import QuarantinedSession, SelectedMemories, Selection
 from memory.scope import Scope
@@ -35,7 +36,14 @@ async def in_quarantine(visit: PageVisit) -> list[dict[str, Any]]:
     owners, journal = await visit.owners(), visit.memory.journal
     held = await journal.quarantined_sessions(owners, SESSIONS)
     sessions = await journal.sessions_by_id([each.session for each in held])
-    return [_told(visit, each, await _chosen(visit, each.session), sessions.get(each.session), SHOWN) for each in held]
+    return [_told(visit, each, await _first(visit, each, owners), sessions.get(each.session), SHOWN) for each in held]
+
+
+async def _first(visit: PageVisit, held: QuarantinedSession, owners: Sequence[str]) -> Sequence[Fact | Passage]:
+    """Some of a session's memories: of very many not all are read for that."""
+    if held.facts >= SHOWN:
+        return await visit.memory.journal.quarantined_facts(owners, held.session, SHOWN)
+    return (await _chosen(visit, held.session)).memories
 
 
 async def one_session(visit: PageVisit) -> web.StreamResponse:
@@ -48,7 +56,7 @@ async def one_session(visit: PageVisit) -> web.StreamResponse:
     facts = sum(isinstance(each, Fact) for each in chosen.memories)
     held = QuarantinedSession(id, facts, len(chosen.memories) - facts)
     return await show(
-        visit, "quarantine.html", "In quarantine", each=_told(visit, held, chosen, sessions.get(id), WHOLE)
+        visit, "quarantine.html", "In quarantine", each=_told(visit, held, chosen.memories, sessions.get(id), WHOLE)
     )
 
 
@@ -78,15 +86,19 @@ async def _chosen(visit: PageVisit, session: str) -> SelectedMemories:
 
 
 def _told(
-    visit: PageVisit, held: QuarantinedSession, chosen: SelectedMemories, session: Session | None, most: int
+    visit: PageVisit,
+    held: QuarantinedSession,
+    memories: Sequence[Fact | Passage],
+    session: Session | None,
+    most: int,
 ) -> dict[str, Any]:
     """Facts come first: talk is what they were learnt from."""
-    shown = sorted(chosen.memories, key=lambda each: not isinstance(each, Fact))
+    shown = sorted(memories, key=lambda each: not isinstance(each, Fact))[:most]
     return {
         "id": held.session,
         "session": session,
         "facts": held.facts,
         "passages": held.passages,
-        "memories": [responses.memory(each, visit.now) for each in shown[:most]],
-        "further": max(len(shown) - most, 0),
+        "memories": [responses.memory(each, visit.now) for each in shown],
+        "further": max(held.facts + held.passages - len(shown), 0),
     }

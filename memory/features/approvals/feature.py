@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Annotated, Any, NotRequired, Protocol, TypedDict
 
 from memory.candidate import Candidate, CandidateKind, CandidateState, ImportOutcome
@@ -24,6 +23,7 @@ from memory.hooks.route_request import (
     checked_text,
     choice,
     choices,
+    shallow,
 )
 from memory.hooks.route_request import memory as memory_json
 from memory.ports import Forgotten
@@ -216,7 +216,7 @@ class Approvals(Feature):
 
 def candidate_json(held: Candidate) -> CandidateJson:
     """A candidate as JSON tells it."""
-    return asdict(held) | {"why": held.why}
+    return shallow(held) | {"why": held.why}
 
 
 def _id(question: RouteRequest) -> str:

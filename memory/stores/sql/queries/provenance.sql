@@ -89,6 +89,9 @@ SELECT owner FROM research WHERE id = ?;
 SELECT (SELECT count(*) FROM facts WHERE owner GLOB 'quarantine/*')
     + (SELECT count(*) FROM passages WHERE owner GLOB 'quarantine/*') AS number;
 
+-- quarantine_first: the first facts of a session that some owners (a JSON list) have in quarantine; the limit comes last
+SELECT * FROM facts WHERE owner IN (SELECT value FROM json_each(?1)) AND session = ?2 ORDER BY number LIMIT ?3;
+
 -- quarantine_sessions: the sessions of the facts that some owners (a JSON list, as they are named there) have in
 -- quarantine, those with most of them first, and how much of each
 SELECT session, count(*) AS facts, (
