@@ -144,8 +144,8 @@ MemoryJson = Annotated[dict[str, Any], Fields("Memory", Fact | Passage, MemoryNo
 
 
 def shallow(held: Fact | Passage | Candidate) -> dict[str, Any]:
-    """The fields of a flat value by their names. Lists have hundreds of them, and nothing of them is changed: nothing is
-    copied."""
+    """The fields of a flat value by their names. Lists have hundreds of them, and nothing of them is changed: that is
+    no copy."""
     return {each.name: getattr(held, each.name) for each in fields(held)}
 
 

@@ -26,7 +26,7 @@ from proxy.web.quarantine import in_quarantine
 from proxy.web.rendering import show
 from proxy.web.visit import WITHIN, PageVisit
 
-WAITING = 30
+WAITING = 20
 """Candidates that are shown with their evidence; those with the most come first."""
 
 EVIDENCE = 5
@@ -43,7 +43,7 @@ MOMENT = 0.3
 DRAFTS = 30
 """The newest of what was read with doubt."""
 
-WEIGHED = 2
+WEIGHED = 1
 """Drafts that are shown with what was said and what would change, for which all that is known is looked through; the
 others have a link to it."""
 
