@@ -114,7 +114,7 @@ async def holds(visit: PageVisit) -> web.StreamResponse:
 
 def _newest(candidates: Sequence[Candidate], facts: Sequence[FactDecided]) -> list[dict[str, Any]]:
     """What was decided last, of candidates and of facts."""
-    told = [{"at": each.decided_at, "candidate": each, "fact": None} for each in candidates]
+    told: list[dict[str, Any]] = [{"at": each.decided_at, "candidate": each, "fact": None} for each in candidates]
     told += [{"at": each["at"], "fact": each["memory"], "word": WORDS[each["decision"]]} for each in facts]
     return sorted(told, key=lambda each: float(each["at"].timestamp()), reverse=True)[:DECIDED]
 

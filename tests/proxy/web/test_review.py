@@ -138,7 +138,10 @@ async def test_both_sides_are_shown_with_what_was_said_and_what_would_end(browse
     assert page.raw.count('<li class="minus">') == 2
 
 
-async def test_a_draft_is_shown_with_what_it_would_change(ask: Asking, browser: Browser) -> None:
+async def test_a_draft_is_shown_with_what_it_would_change(
+    ask: Asking, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proxy.web.review.WEIGHED", 2)
     old = await ask("POST", "api/remember?project=loom", {"text": "The loom listens on port 4400"}, status=201)
     records = [draft(old["owner"], "The loom listens on port 5500"), draft(old["owner"], "The porch is green")]
     for record in records:
