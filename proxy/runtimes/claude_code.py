@@ -29,11 +29,10 @@ class ClaudeCode(Runtime):
     offers_tools = True
     patience = Patience(free=33_000)
     signs = (
-        SideRequestSign(RequestKind.COMPACTION, True, last="CRITICAL: Respond with TEXT ONLY"),
-        SideRequestSign(RequestKind.COMPACTION, True, last="Your task is to create a detailed summary of"),
-        SideRequestSign(RequestKind.SIDE, True, last="[SUGGESTION MODE"),
-        SideRequestSign(RequestKind.SIDE, False, first="Web page content:", tools=False),
-        SideRequestSign(RequestKind.SIDE, False, system="issue title", tools=False),
+        SideRequestSign(RequestKind.COMPACTION, True, last="CRITICAL: Respond with TEXT ONLY. Do NOT call any tools"),
+        SideRequestSign(RequestKind.SIDE, True, last="[SUGGESTION MODE:"),
+        SideRequestSign(RequestKind.SIDE, False, first="Web page content:\n---", tools=False),
+        SideRequestSign(RequestKind.SIDE, False, system="Generate a concise, technical issue title", tools=False),
     )
 
     def recognises(self, headers: Headers, view: RequestView) -> bool:

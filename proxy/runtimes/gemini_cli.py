@@ -25,7 +25,7 @@ class GeminiCli(Runtime):
         SideRequestSign(
             RequestKind.COMPACTION, True, system="You are a specialized system component responsible for distilling"
         ),
-        SideRequestSign(RequestKind.COMPACTION, True, last="First, reason in your scratchpad. Then, generate"),
+        SideRequestSign(RequestKind.COMPACTION, True, last="First, reason in your scratchpad. Then, generate the"),
     )
 
     def recognises(self, headers: Headers, view: RequestView) -> bool:

@@ -6,6 +6,8 @@ from memory.session import Patience, RequestKind
 from proxy.runtimes.runtime import Headers, RequestPurpose, Runtime, SideRequestSign, preamble
 from proxy.wire.dialect import RequestView
 
+_COMMITS = "You are an expert software engineer that generates concise, one-line Git commit"
+_SUMMARIZES = "*Briefly* summarize this partial conversation"
 _PROMPTS = ("*SEARCH/REPLACE block*", "add them to the chat", "added these files to the chat", "aider")
 
 
@@ -14,9 +16,9 @@ class Aider(Runtime):
 
     name = "aider"
     signs = (
-        SideRequestSign(RequestKind.SIDE, False, system="one-line Git commit"),
-        SideRequestSign(RequestKind.COMPACTION, False, system="*Briefly* summarize this partial conversation"),
-        SideRequestSign(RequestKind.COMPACTION, False, first="*Briefly* summarize this partial conversation"),
+        SideRequestSign(RequestKind.SIDE, False, system=_COMMITS, tools=False),
+        SideRequestSign(RequestKind.COMPACTION, False, system=_SUMMARIZES, tools=False),
+        SideRequestSign(RequestKind.COMPACTION, False, first=_SUMMARIZES, tools=False),
     )
 
     def recognises(self, headers: Headers, view: RequestView) -> bool:
@@ -24,7 +26,7 @@ class Aider(Runtime):
         if view.conversation.tools:
             return False
         opening = preamble(view)
-        if "one-line Git commit" in opening or "*Briefly* summarize this partial" in opening:
+        if opening.startswith((_COMMITS, _SUMMARIZES)):
             return True
         texts = [opening, *(message.text for message in view.conversation.messages[:12])]
         whole = "\0".join(texts)
@@ -51,7 +53,11 @@ class CopilotCli(Runtime):
     offers_tools = True
     patience = Patience(share=0.8)
     signs = (
-        SideRequestSign(RequestKind.COMPACTION, True, last="Please create a detailed summary of the conversation"),
+        SideRequestSign(
+            RequestKind.COMPACTION,
+            True,
+            last="Please create a detailed summary of the conversation so far. The history is being compacted",
+        ),
     )
 
     def recognises(self, headers: Headers, view: RequestView) -> bool:

@@ -23,9 +23,9 @@ class OpenClaw(Runtime):
     name = "openclaw"
     offers_tools = True
     signs = (
-        SideRequestSign(RequestKind.SIDE, True, last="Pre-compaction memory flush"),
+        SideRequestSign(RequestKind.SIDE, True, last="Pre-compaction memory flush. Store"),
         SideRequestSign(RequestKind.SIDE, False, system=_RECAP, tools=False),
-        SideRequestSign(RequestKind.COMPACTION, False, system="ummarization", first="<conversation>", tools=False),
+        SideRequestSign(RequestKind.COMPACTION, False, first="<conversation>", tools=False),
     )
 
     def recognises(self, headers: Headers, view: RequestView) -> bool:

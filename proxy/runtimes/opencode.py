@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memory.session import Patience, RequestKind
-from proxy.runtimes.runtime import Headers, Identity, Runtime, SideRequestSign
+from memory.session import Patience
+from proxy.runtimes.runtime import Headers, Identity, Runtime
 from proxy.wire.dialect import RequestView
 
 
@@ -13,11 +13,6 @@ class OpenCode(Runtime):
     name = "opencode"
     offers_tools = True
     patience = Patience()
-    signs = (
-        SideRequestSign(RequestKind.SIDE, False, system="You are a title generator", tools=False),
-        SideRequestSign(RequestKind.COMPACTION, False, system="context summarization agent", tools=False),
-        SideRequestSign(RequestKind.COMPACTION, False, system="summarizing conversations", tools=False),
-    )
 
     def recognises(self, headers: Headers, view: RequestView) -> bool:
         """By its user agent."""

@@ -13,10 +13,7 @@ class Pi(Runtime):
     name = "pi"
     offers_tools = True
     patience = Patience(free=16_384)
-    signs = (
-        SideRequestSign(RequestKind.COMPACTION, False, system="context summarization assistant", tools=False),
-        SideRequestSign(RequestKind.COMPACTION, False, first="<conversation>", tools=False),
-    )
+    signs = (SideRequestSign(RequestKind.COMPACTION, False, first="<conversation>", tools=False),)
 
     def recognises(self, headers: Headers, view: RequestView) -> bool:
         """By its user agent."""

@@ -14,9 +14,9 @@ class QwenCode(Runtime):
     offers_tools = True
     patience = Patience(share=0.85, free=33_000)
     signs = (
-        SideRequestSign(RequestKind.SIDE, True, system="managed memory extraction subagent"),
-        SideRequestSign(RequestKind.SIDE, True, last="[SUGGESTION MODE"),
-        SideRequestSign(RequestKind.COMPACTION, True, last="You are the component that summarizes"),
+        SideRequestSign(RequestKind.SIDE, True, system="You are now acting as the managed memory extraction subagent"),
+        SideRequestSign(RequestKind.SIDE, True, last="[SUGGESTION MODE:"),
+        SideRequestSign(RequestKind.COMPACTION, True, last="You are the component that summarizes a conversation"),
         # Where that gives no summary it asks once more, with a system prompt of its own before the same history.
         SideRequestSign(RequestKind.COMPACTION, True, system="You are the component that summarizes", tools=False),
         SideRequestSign(RequestKind.COMPACTION, True, system="<state_snapshot>", tools=False),

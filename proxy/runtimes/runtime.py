@@ -53,8 +53,10 @@ class RequestPurpose(NamedTuple):
 class SideRequestSign:
     """How a request that is no turn gives itself away; all that is given must hold.
 
-    ``system`` stands somewhere in the system prompt, a text part of the first (or last) user message begins with
-    ``first`` (or ``last``), and ``tools`` says whether any are offered.
+    ``system`` begins a line of the system prompt, and ``tools`` says whether any are offered. A text part of the first
+    user message begins with ``first``, and nobody has answered it; one of the last begins with ``last``, and there is
+    a history that it can be about. So a person who speaks of the same in the midst of a talk, or at its beginning, is
+    not taken for the client.
     """
 
     kind: RequestKind
@@ -65,14 +67,7 @@ class SideRequestSign:
     tools: bool | None = None
 
 
-ANYWHERE = (
-    SideRequestSign(RequestKind.SIDE, False, first="Generate a title for this conversation", tools=False),
-    SideRequestSign(RequestKind.SIDE, False, system="You are a title generator", tools=False),
-    SideRequestSign(RequestKind.COMPACTION, False, first="<role>\nContext Extraction Assistant", tools=False),
-    SideRequestSign(
-        RequestKind.COMPACTION, False, system="context summarization a", first="<conversation>", tools=False
-    ),
-)
+ANYWHERE = (SideRequestSign(RequestKind.COMPACTION, False, first="<role>\nContext Extraction Assistant", tools=False),)
 """Signs that hold whichever client it is: they are other clients' signs, seen behind a bare SDK."""
 
 
@@ -158,12 +153,24 @@ def shows(sign: SideRequestSign, view: RequestView) -> bool:
     conversation = view.conversation
     if sign.tools is not None and bool(conversation.tools) != sign.tools:
         return False
-    if sign.first and not _opens(first_user(view), sign.first):
+    if sign.first and (talked(conversation) or not _opens(first_user(view), sign.first)):
         return False
-    if sign.last and not any(_opens(message, sign.last) for message in _last_users(view)):
+    if sign.last and not (talked(conversation) and any(_opens(each, sign.last) for each in _last_users(view))):
         return False
-    return not sign.system or sign.system in preamble(view)
+    return not sign.system or _begins_a_line(sign.system, preamble(view))
 
+
+def _begins_a_line(opening: str, text: str) -> bool:
+    """Whether a line of a text begins so, the mark of a list or a heading aside."""
+    at = text.find(opening)
+    while at >= 0:
+        if not text[text.rfind("\n", 0, at) + 1 : at].strip(_LINE_MARKS):
+            return True
+        at = text.find(opening, at + 1)
+    return False
+
+
+_LINE_MARKS = " \t\r#*>-"
 
 BEGINNING = 100
 """Messages of a history in which a client says how it was set up, and where it runs."""
