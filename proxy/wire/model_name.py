@@ -150,7 +150,8 @@ def may_begin_object(begin: bytes) -> bool:
 
 def models_in_body(body: bytes, content_type: str, path: str) -> frozenset[str]:
     """The models in a JSON object, of a lax kind, too, or in a form with files: more than one only in a batch, whose
-    requests name a model each. That of a Realtime session may stand in the session. An empty name is that of a request that names none, as a JSON array does.
+    requests name a model each. That of a Realtime session may stand in the session. An empty name is that of a request
+    that names none, as a JSON array does.
 
     Raises:
         BadRequest: the body cannot be read, or a model in it is no text.
