@@ -34,12 +34,12 @@ _REVERTS: Final = re.compile(r"(?m)^This reverts commit ([0-9a-f]{40})")
 class Followed:
     """Branches as far as they stand otherwise now, names that have changed (old to new), and the commits of each
     branch's own, the newest first. ``ended``: a branch that was merged goes on, or another one has its name, and what
-    was merged has a name of its own from then on (old to new)."""
+    was merged has a name of its own from then on (by the old one the new one, and the commits made since)."""
 
     branches: tuple[Branch, ...] = ()
     renamed: Mapping[str, str] = field(default_factory=dict)
     own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    ended: Mapping[str, str] = field(default_factory=dict)
+    ended: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
 
 
 def follow(view: CheckoutView, known: Sequence[Branch], now: datetime) -> Followed:
@@ -51,7 +51,7 @@ def follow(view: CheckoutView, known: Sequence[Branch], now: datetime) -> Follow
     found: list[Branch] = []
     renamed: dict[str, str] = {}
     commits: dict[str, tuple[str, ...]] = {}
-    ended: dict[str, str] = {}
+    ended: dict[str, tuple[str, tuple[str, ...]]] = {}
     if view.checkout.branch.startswith(DETACHED):
         heads[f"refs/heads/{view.checkout.branch}"] = view.checkout.commit
     for branch in known:
@@ -64,9 +64,10 @@ def follow(view: CheckoutView, known: Sequence[Branch], now: datetime) -> Follow
         own = _own(view, moved)
         stage = _stage(view, moved, own, there=bool(tip))
         if _goes_on(branch, moved, stage):
-            ended[branch.name] = f"{branch.name}@{branch.tip[:SHORT]}"
-            merged = replace(branch, name=ended[branch.name])
-            stays = _stage(view, merged, _own(view, merged), there=False)
+            merged = replace(branch, name=f"{branch.name}@{branch.tip[:SHORT]}")
+            before = _own(view, merged)
+            ended[branch.name] = merged.name, tuple(each for each in own if each not in before)
+            stays = _stage(view, merged, before, there=False)
             found.append(replace(merged, stage=stays, since=merged.since if stays is merged.stage else now))
         if own:
             commits[moved.name] = tuple(own)
@@ -226,11 +227,12 @@ class CheckoutUpkeep:
         for name, own in followed.own.items():
             learnt = await self._journal.anchors(repository, old.get(name, name))
             if name in followed.ended:
-                learnt = [each for each in learnt if each[1] in own]
+                learnt = [each for each in learnt if each[1] in followed.ended[name][1]]
             anchors |= await self._sight.run_git(partial(anchored, view, own, learnt))
         if followed.branches or followed.renamed or anchors:
-            ended = {name: (new, followed.own[name]) for name, new in followed.ended.items()}
-            owners = await self._journal.follow(followed.branches, followed.renamed, ended, anchors, repository)
+            owners = await self._journal.follow(
+                followed.branches, followed.renamed, followed.ended, anchors, repository
+            )
             self._rows.written()
             self._changed(owners)
 

@@ -100,29 +100,27 @@ def test_what_was_merged_and_reverted_is_told_until_that_is_reverted_too(reposit
     assert known.stage is BranchStage.MERGED
 
 
-@pytest.mark.parametrize("how", ["merge", "squash"])
+@pytest.mark.parametrize("how", ["merge", "squash", "squash, and the name is taken again"])
 def test_what_was_merged_stays_so_when_its_branch_goes_on_or_its_name_is_taken_again(
     repository: Repository, how: str
 ) -> None:
     known, _ = followed(repository)
     repository.checkout("main")
     repository.commit("meanwhile")
-    repository.git("merge", "-q", *(["--squash"] if how == "squash" else ["--no-ff", "--no-edit"]), "work")
-    if how == "squash":
+    repository.git("merge", "-q", *(["--no-ff", "--no-edit"] if how == "merge" else ["--squash"]), "work")
+    if how != "merge":
         repository.commit("work, as one")
     merge = repository.git("rev-parse", "HEAD")
     known, _ = followed(repository, known)
     assert known.stage is BranchStage.MERGED
-    if how == "squash":
+    if how.endswith("again"):
         repository.git("branch", "-D", "work")
-        repository.checkout("work", new=True)
-    else:
-        repository.checkout("work")
+    repository.checkout("work", new=how.endswith("again"))
     repository.write("c.txt", "three\n")
-    repository.commit("three")
+    three = repository.commit("three")
     _, told = followed(repository, known)
     merged = f"work@{known.tip[:7]}"
-    assert told.ended == {"work": merged} and len(told.own["work"]) == 1
+    assert told.ended == {"work": (merged, (three,))}
     branches = {each.name: each for each in told.branches}
     assert branches["work"].stage is BranchStage.OPEN
     repository.checkout("main")
