@@ -104,25 +104,35 @@ class CheckoutStore(JournalPart):
 
         return await self._db.read(work)
 
-    async def unanchored(self, repository: str, branch: str) -> list[tuple[str, str]]:
-        """What was learnt on a branch before it had a commit of its own: id and the commit then."""
+    async def anchors(self, repository: str, branch: str) -> list[tuple[str, str, str]]:
+        """What was learnt on a branch: id, the commit then, and the one by which others know it, if there is one."""
 
-        def work(connection: Connection) -> list[tuple[str, str]]:
+        def work(connection: Connection) -> list[tuple[str, str, str]]:
             rows = connection.execute(QUERIES["checkouts_on"], (repository, branch))
-            return [(row["memory"], row["commit_id"]) for row in rows]
+            return [(row["memory"], row["commit_id"], row["anchor"]) for row in rows]
 
         return await self._db.read(work)
 
     async def follow(
-        self, branches: Sequence[Branch], renamed: Mapping[str, str], anchors: Mapping[str, str], repository: str
+        self,
+        branches: Sequence[Branch],
+        renamed: Mapping[str, str],
+        ended: Mapping[str, tuple[str, Sequence[str]]],
+        anchors: Mapping[str, str],
+        repository: str,
     ) -> frozenset[str]:
-        """Write what has become of branches of a repository: first their new names (``renamed``, old to new), then the
-        commits by which memories are known elsewhere (``anchors``); whose memories that concerns."""
+        """Write what has become of branches of a repository: first their new names (``renamed``, old to new), then
+        what those are called that are ``ended`` (by the old name the new one, and the commits of the branch that has
+        the old one now), then the commits by which memories are known elsewhere (``anchors``); whose memories that
+        concerns."""
 
         def work(connection: Connection) -> frozenset[str]:
             for old, new in renamed.items():
                 connection.execute(QUERIES["checkout_renamed"], (self._redact(new), repository, old))
                 connection.execute(QUERIES["branch_drop"], (repository, old))
+            for old, (new, own) in ended.items():
+                moved = (self._redact(new), repository, old, *own)
+                connection.execute(many("checkout_ended", len(own)), moved)
             connection.executemany(QUERIES["checkout_anchored"], [(to, memory) for memory, to in anchors.items()])
             owners: set[str] = set()
             for each in branches:

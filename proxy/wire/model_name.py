@@ -84,6 +84,8 @@ PARTS = 1000
 HEAD_BYTES = 2000
 VALUE_BYTES = 500
 _BATCHES = "/batches"
+_REALTIME = "/realtime/"
+"""In the paths at which a Realtime session is opened: its model may stand in what is said of the session."""
 _JSON = re.compile(r"\w+/([\w.-]+\+|x-)?json")
 _UNSAID = frozenset({"", "application/x-www-form-urlencoded", "text/plain"})
 """Kinds of a body that a client (curl, a browser's fetch) adds by itself to JSON, too."""
@@ -103,11 +105,16 @@ class _Asked(msgspec.Struct):
     params: msgspec.Raw = msgspec.Raw()
 
 
+class _Opened(msgspec.Struct):
+    session: msgspec.Raw = msgspec.Raw()
+
+
 class _Batch(msgspec.Struct):
     requests: msgspec.Raw = msgspec.Raw()
 
 
 _READER = msgspec.json.Decoder(_Named)
+_OPENED_READER = msgspec.json.Decoder(_Opened)
 _BATCH_READER = msgspec.json.Decoder(_Batch)
 _LIST_READER = msgspec.json.Decoder(list[msgspec.Raw])
 _ASKED_READER = msgspec.json.Decoder(_Asked)
@@ -143,7 +150,8 @@ def may_begin_object(begin: bytes) -> bool:
 
 def models_in_body(body: bytes, content_type: str, path: str) -> frozenset[str]:
     """The models in a JSON object, of a lax kind, too, or in a form with files: more than one only in a batch, whose
-    requests name a model each. An empty name is that of a request that names none, as a JSON array does.
+    requests name a model each. That of a Realtime session may stand in the session. An empty name is that of a request
+    that names none, as a JSON array does.
 
     Raises:
         BadRequest: the body cannot be read, or a model in it is no text.
@@ -155,6 +163,8 @@ def models_in_body(body: bytes, content_type: str, path: str) -> frozenset[str]:
     if begins in (b"", b"[") or (kind in {*_UNSAID, _BYTES} and begins != b"{"):
         return frozenset({""})
     model = _model_in_object(body)
+    if not model and _REALTIME in path.partition("?")[0]:
+        return frozenset({_model_of_session(body)})
     if not path.partition("?")[0].rstrip("/").endswith(_BATCHES):
         return frozenset({model})
     try:
@@ -173,6 +183,14 @@ def _model_in_object(body: bytes) -> str:
         return _READER.decode(body).model or ""
     except (msgspec.DecodeError, RecursionError):
         return text_at_top(body, "model")
+
+
+def _model_of_session(body: bytes) -> str:
+    try:
+        session = _OPENED_READER.decode(body).session
+        return (_READER.decode(session).model or "") if _begins(session, b"{") else ""
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise BadRequest(f"the model of its session cannot be read ({error})", "session") from None
 
 
 def _models_in_batch(body: bytes) -> frozenset[str]:

@@ -23,6 +23,9 @@ HISTORY: Final = "500"
 MAIN: Final = ("main", "master", "trunk", "develop", "default")
 """What the branch is called that work is merged into, where no remote says so."""
 
+DETACHED: Final = "detached@"
+"""What commits are called that are checked out on no branch and are not in the main one: with the first of them."""
+
 _PLAIN: Final = re.compile(r"[\w./@+-]{1,200}")
 _WATCHED: Final = ("HEAD", "index", "logs/HEAD", "packed-refs", "FETCH_HEAD", "refs/heads", "refs/remotes")
 
@@ -71,7 +74,7 @@ def head_of(root: str) -> tuple[str, str]:
     with contextlib.suppress(OSError):
         head = _text(own / "HEAD") if own is not None else ""
         if own is None or not head.startswith("ref: refs/heads/"):
-            return "", commit(head)
+            return _rebased(own) if own is not None else "", commit(head)
         ref = head.removeprefix("ref: ")
         branch, loose = ref.removeprefix("refs/heads/"), _common(own) / ref
         if ".." in ref.split("/"):
@@ -94,15 +97,17 @@ def look(root: str) -> CheckoutView | None:
     main = main_branch(root, heads)
     tips = tuple(dict.fromkeys(tip for ref, tip in heads.items() if main and _is_main(ref, main)))
     head = commit(next(iter(lines(root, "rev-parse", "--verify", "--quiet", "HEAD")), ""))
-    branch = next(iter(lines(root, "symbolic-ref", "--quiet", "--short", "HEAD")), "")[:200]
+    behind = [f"^{tip}" for tip in tips]
+    mine = lines(root, "rev-list", f"--max-count={MOST_COMMITS}", "HEAD", *behind) if head and tips else []
+    branch = next(iter(lines(root, "symbolic-ref", "--quiet", "--short", "HEAD")), "")[:200] or _rebased(own)
+    if not branch and mine:
+        branch = f"{DETACHED}{mine[-1][:7]}"
     here = Checkout(
         str(common.parent if common.name == ".git" else root),
         branch if branch.isprintable() else "",
         head,
         bool(head and branch and main and branch != main),
     )
-    behind = [f"^{tip}" for tip in tips]
-    mine = lines(root, "rev-list", f"--max-count={MOST_COMMITS}", "HEAD", *behind) if head and tips else []
     output = lines(root, "-c", "core.quotePath=false", "ls-files", "--cached", "--others", "--exclude-standard")
     there = frozenset(output[:MOST_FILES])
     texts: dict[str, str] = {}
@@ -150,6 +155,16 @@ def followed(names: Mapping[str, str], name: str) -> str:
         seen.add(later)
         name = later
     return name
+
+
+def _rebased(own: Path) -> str:
+    """The branch that is being rebased, while none is checked out; empty where none is."""
+    for folder in ("rebase-merge", "rebase-apply"):
+        with contextlib.suppress(OSError):
+            ref = _text(own / folder / "head-name")
+            if ref.startswith("refs/heads/"):
+                return ref.removeprefix("refs/heads/")[:200]
+    return ""
 
 
 def _is_main(ref: str, main: str) -> bool:

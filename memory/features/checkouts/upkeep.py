@@ -17,8 +17,8 @@ from memory.fact import Fact
 from memory.features.checkouts import awaited, marking
 from memory.features.checkouts.checking import MOST_CHECKOUTS
 from memory.features.checkouts.finding import found
-from memory.features.checkouts.git import GitFailed, commit, git, is_ancestor, lines, patches
-from memory.features.checkouts.looking import CheckoutView, followed, renamed_branches
+from memory.features.checkouts.git import SHORT, GitFailed, commit, git, is_ancestor, lines, patches
+from memory.features.checkouts.looking import DETACHED, CheckoutView, followed, renamed_branches
 from memory.features.checkouts.rows import CheckoutJournal, Rows
 from memory.features.checkouts.sight import CheckoutWatcher
 from memory.lru import LruDict
@@ -33,11 +33,13 @@ _REVERTS: Final = re.compile(r"(?m)^This reverts commit ([0-9a-f]{40})")
 @dataclass(frozen=True, slots=True)
 class Followed:
     """Branches as far as they stand otherwise now, names that have changed (old to new), and the commits of each
-    branch's own, the newest first."""
+    branch's own, the newest first. ``ended``: a branch that was merged goes on, or another one has its name, and what
+    was merged has a name of its own from then on (by the old one the new one, and the commits made since)."""
 
     branches: tuple[Branch, ...] = ()
     renamed: Mapping[str, str] = field(default_factory=dict)
     own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    ended: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
 
 
 def follow(view: CheckoutView, known: Sequence[Branch], now: datetime) -> Followed:
@@ -49,6 +51,9 @@ def follow(view: CheckoutView, known: Sequence[Branch], now: datetime) -> Follow
     found: list[Branch] = []
     renamed: dict[str, str] = {}
     commits: dict[str, tuple[str, ...]] = {}
+    ended: dict[str, tuple[str, tuple[str, ...]]] = {}
+    if view.checkout.branch.startswith(DETACHED):
+        heads[f"refs/heads/{view.checkout.branch}"] = view.checkout.commit
     for branch in known:
         tip = _tip(heads, branch.name)
         new = followed(names, branch.name)
@@ -58,12 +63,23 @@ def follow(view: CheckoutView, known: Sequence[Branch], now: datetime) -> Follow
         moved = _moved(view, branch, tip)
         own = _own(view, moved)
         stage = _stage(view, moved, own, there=bool(tip))
+        if _goes_on(branch, moved, stage):
+            merged = replace(branch, name=f"{branch.name}@{branch.tip[:SHORT]}")
+            before = _own(view, merged)
+            ended[branch.name] = merged.name, tuple(each for each in own if each not in before)
+            stays = _stage(view, merged, before, there=False)
+            found.append(replace(merged, stage=stays, since=merged.since if stays is merged.stage else now))
         if own:
             commits[moved.name] = tuple(own)
         if branch.name in renamed.values() or (moved.tip, moved.base, stage) != (branch.tip, branch.base, branch.stage):
             since = branch.since if stage is branch.stage and branch.tip else now
             found.append(replace(moved, stage=stage, since=since))
-    return Followed(tuple(found), renamed, commits)
+    return Followed(tuple(found), renamed, commits, ended)
+
+
+def _goes_on(before: Branch, now: Branch, stage: BranchStage) -> bool:
+    """Whether a branch that was merged has commits again that are not."""
+    return before.stage is BranchStage.MERGED and stage is BranchStage.OPEN and now.tip != before.tip
 
 
 def _tip(heads: Mapping[str, str], name: str) -> str:
@@ -99,6 +115,8 @@ def _stage(view: CheckoutView, branch: Branch, own: Sequence[str], there: bool) 
         by = _brought_in(view, branch, own)
         if by is not None:
             return BranchStage.REVERTED if _taken_back(view, branch, own, by) else BranchStage.MERGED
+        if not there and branch.stage in (BranchStage.MERGED, BranchStage.REVERTED) and _is_long_ago(view, branch):
+            return branch.stage
     return BranchStage.OPEN if there else BranchStage.DROPPED
 
 
@@ -119,6 +137,29 @@ def _brought_in(view: CheckoutView, branch: Branch, own: Sequence[str]) -> list[
         if whole and (same := [theirs[each] for each in whole if each in theirs]):
             return same
     return None
+
+
+def _is_long_ago(view: CheckoutView, branch: Branch) -> bool:
+    """Whether the main branch has gone on so far that what brought a branch in is not among the commits that are
+    compared any more."""
+    counts = (lines(view.root, "rev-list", "--count", f"{branch.base}..{tip}") for tip in view.tips)
+    return any(int(count[0]) > int(MOST) for count in counts if count)
+
+
+def anchored(view: CheckoutView, own: Sequence[str], learnt: Iterable[tuple[str, str, str]]) -> dict[str, str]:
+    """By which of its branch's ``own`` commits (the newest first) others know a memory, of those ``learnt`` there (id,
+    the commit that was checked out, and the one by which others know it so far) of which that is another one now."""
+    commits, kept = frozenset(own), dict[str, bool]()
+    found: dict[str, str] = {}
+    for id, at, anchor in learnt:
+        if not anchor:
+            found[id] = at if at in commits else own[-1]
+        elif anchor not in commits:
+            if anchor not in kept:
+                kept[anchor] = bool(lines(view.root, "for-each-ref", "--count=1", "--contains", anchor))
+            if not kept[anchor]:  # its branch was rebased, or the commit amended: what stands now has that work
+                found[id] = own[0]
+    return found
 
 
 def _taken_back(view: CheckoutView, branch: Branch, own: Sequence[str], by: Sequence[str]) -> bool:
@@ -184,10 +225,14 @@ class CheckoutUpkeep:
         anchors: dict[str, str] = {}
         old = {new: name for name, new in followed.renamed.items()}
         for name, own in followed.own.items():
-            for id, at in await self._journal.unanchored(repository, old.get(name, name)):
-                anchors[id] = at if at in own else own[-1]
+            learnt = await self._journal.anchors(repository, old.get(name, name))
+            if name in followed.ended:
+                learnt = [each for each in learnt if each[1] in followed.ended[name][1]]
+            anchors |= await self._sight.run_git(partial(anchored, view, own, learnt))
         if followed.branches or followed.renamed or anchors:
-            owners = await self._journal.follow(followed.branches, followed.renamed, anchors, repository)
+            owners = await self._journal.follow(
+                followed.branches, followed.renamed, followed.ended, anchors, repository
+            )
             self._rows.written()
             self._changed(owners)
 

@@ -24,6 +24,7 @@ SDK = {"user-agent": "OpenAI/Python 2.20.0"}
 QWEN_SYSTEM = "You are Qwen Code, a CLI agent."
 PI_SYSTEM = "You are an expert coding assistant operating inside pi."
 CLAW = "Hello\nRuntime: agent=main | session=agent:main:explicit:s1 | sessionId=s1 | repo=/srv/a"
+AIDER_COMMIT = "You are an expert software engineer that generates concise, one-line Git commit"
 AIDER = "Act as an expert software developer. Output a *SEARCH/REPLACE block*."
 
 
@@ -227,7 +228,9 @@ REQUESTS: list[tuple[str, Mapping[str, str], RequestView, str, RequestKind, bool
         "OpenClaw's memory flush",
         {"user-agent": "OpenAI/JS 7"},
         view(
-            ("user", CLAW), ("assistant", "Yes."), ("user", "[Fri 2026-11-20 10:59 UTC] Pre-compaction memory flush.")
+            ("user", CLAW),
+            ("assistant", "Yes."),
+            ("user", "[Fri 2026-11-20 10:59 UTC] Pre-compaction memory flush. Store it now."),
         ),
         "openclaw",
         SIDE,
@@ -246,7 +249,7 @@ REQUESTS: list[tuple[str, Mapping[str, str], RequestView, str, RequestKind, bool
         False,
     ),
     ("aider's turn", SDK, view(HI, system=AIDER, tools=()), "aider", MAIN, True),
-    ("aider's commit", SDK, view(HI, system="… one-line Git commit messages …", tools=()), "aider", SIDE, False),
+    ("aider's commit", SDK, view(HI, system=f"{AIDER_COMMIT} messages.", tools=()), "aider", SIDE, False),
     (
         "aider's summary",
         SDK,
@@ -287,6 +290,61 @@ def test_a_request_is_told_by_its_runtime_and_its_kind(
     assert found.name == runtime
     told = found.kind(headers, seen)
     assert (told.request, told.extends) == (kind, extends)
+
+
+A_PERSON_S = [
+    ("what makes good one-line Git commit messages", SDK, view(HI, system="I write one-line Git commits.", tools=())),
+    ("a commit message in a talk", SDK, view(*PAST, HI, system="You explain one-line Git commit hooks.", tools=())),
+    ("a title, said first", SDK, view(("user", "Generate a title for this conversation"), *PAST, HI, tools=())),
+    (
+        "a transcript, said first",
+        PI,
+        view(("user", "<conversation>\nAda: Hello.\n</conversation>\nWho is Ada?"), ("assistant", "?"), HI, tools=()),
+    ),
+    (
+        "a bot that helps with titles",
+        OPENCODE,
+        view(HI, system="You help people. If you are a title generator's author, say so.", tools=("read",)),
+    ),
+    (
+        "a detailed summary of a file",
+        CLAUDE,
+        view(*PAST, ("user", "Your task is to create a detailed summary of the RFC in docs/relay.md.")),
+    ),
+    ("an issue's title", CLAUDE, view(HI, system="Answer in German. Keep an issue title short.", tools=())),
+    ("a page", CLAUDE, view(("user", "Web page content: where do we cache it?"), tools=())),
+    ("text only", CLAUDE, view(*PAST, ("user", "CRITICAL: Respond with TEXT ONLY in the mails of the relay."))),
+    (
+        "a summary of what was said elsewhere",
+        COPILOT,
+        view(*PAST, ("user", "Please create a detailed summary of the conversation that I had with Ada, in NOTES.md.")),
+    ),
+    ("a program's suggestion mode", QWEN, view(*PAST, ("user", "[SUGGESTION MODE] is a flag of ours. What sets it?"))),
+    (
+        "an agent that reads of another's memory",
+        QWEN,
+        view(HI, system=f"{QWEN_SYSTEM} Never run the managed memory extraction subagent."),
+    ),
+    (
+        "a component",
+        QWEN,
+        view(*PAST, ("user", "You are the component that summarizes orders: write its interface down.")),
+    ),
+    (
+        "OpenClaw's own memory flush",
+        {"user-agent": "OpenAI/JS 7"},
+        view(("user", CLAW), ("assistant", "Yes."), ("user", "Pre-compaction memory flush fails: which path was it?")),
+    ),
+]
+
+
+@pytest.mark.parametrize(("headers", "seen"), [pytest.param(*row[1:], id=row[0]) for row in A_PERSON_S])
+def test_a_person_who_speaks_of_what_a_client_asks_for_is_not_taken_for_it(
+    headers: Mapping[str, str], seen: RequestView
+) -> None:
+    assert recognise(headers, seen).kind(headers, seen).request is MAIN
+    last = seen.conversation.last
+    assert last is not None and last.spoken
 
 
 IDENTITIES = [

@@ -24,7 +24,6 @@ NOBODY = [
     "This session is being continued from a previous conversation that ran out of context. The user wants tabs.",
     "Another language model started to solve this problem and produced a summary. The user wants tabs.",
     "The conversation history before this point was compacted into the following summary:\n\nTabs.",
-    "What did we do so far?",
     "Context summary:\n\nThe user wants tabs.",
     "Some of the conversation history has been summarized to free up context.\n\nHere were the user messages:\n"
     "<user_message>\nUse tabs.\n</user_message>\n\n<summary>\nThe user wants tabs.\n</summary>\n",

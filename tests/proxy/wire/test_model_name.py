@@ -114,6 +114,28 @@ def test_which_kinds_of_a_body_can_name_a_model(kind: str, may: bool) -> None:
     assert may_have_model(kind) is may
 
 
+@pytest.mark.parametrize(
+    ("body", "model"),
+    [
+        (b'{"session":{"type":"realtime","model":"gpt-realtime"}}', "gpt-realtime"),
+        (b'{"model":"gpt-realtime-mini","session":{"model":"gpt-realtime"}}', "gpt-realtime-mini"),
+        (b'{"model":"gpt-realtime","voice":"cedar"}', "gpt-realtime"),
+        (b'{"session":{"type":"realtime"}}', ""),
+        (b'{"session":null}', ""),
+        (b'{"expires_after":{"seconds":60}}', ""),
+    ],
+)
+def test_in_a_realtime_session(body: bytes, model: str) -> None:
+    assert models_in_body(body, "application/json", "/v1/realtime/client_secrets") == {model}
+    assert models_in_body(b'{"session":{"model":"m"}}', "application/json", "/v1/images/edits") == {""}
+
+
+@pytest.mark.parametrize("body", [b'{"session":{"model":7}}', b'{"session":{"model":NaN}}', b'{"session":{model}}'])
+def test_a_realtime_session_that_cannot_be_read_names_not_no_model(body: bytes) -> None:
+    with pytest.raises(BadRequest):
+        models_in_body(body, "application/json", "/v1/realtime/client_secrets")
+
+
 def test_in_a_form_with_files() -> None:
     head = b"--b\r\nContent-Disposition: form-data; name="
     form = head + b'"file"; filename="a"\r\nContent-Type: audio/wav\r\n\r\n\x00\xff\r\n'

@@ -45,8 +45,11 @@ LEFT JOIN facts ON facts.id = checkouts.memory
 WHERE checkouts.repository = ? AND awaits AND (facts.id IS NULL OR facts.state IN ('active', 'draft'))
 ORDER BY facts.number IS NULL, facts.number DESC, checkouts.memory LIMIT ?;
 
--- checkouts_on: what was learnt on a branch and has no commit of it yet
-SELECT memory, commit_id FROM checkouts WHERE repository = ? AND branch = ? AND staged AND anchor = '';
+-- checkout_ended: what was learnt on a branch before these commits, which go on from it or have its name, goes by another
+UPDATE checkouts SET branch = ? WHERE repository = ? AND branch = ? AND staged AND commit_id NOT IN (?*);
+
+-- checkouts_on: what was learnt on a branch
+SELECT memory, commit_id, anchor FROM checkouts WHERE repository = ? AND branch = ? AND staged;
 
 -- checkouts_branch: ids of the facts of some owners that were learnt on a branch, the newest first
 SELECT checkouts.memory FROM checkouts JOIN facts ON facts.id = checkouts.memory

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from memory.checkout import Branch, BranchStage
+from memory.features.checkouts import upkeep
 from memory.features.checkouts.looking import look
 from memory.features.checkouts.upkeep import Followed, follow
 from tests.memory.features.checkouts.repository import Repository
@@ -96,6 +98,49 @@ def test_what_was_merged_and_reverted_is_told_until_that_is_reverted_too(reposit
     repository.git("revert", "--no-edit", "HEAD")
     known, _ = followed(repository, known)
     assert known.stage is BranchStage.MERGED
+
+
+@pytest.mark.parametrize("how", ["merge", "squash", "squash, and the name is taken again"])
+def test_what_was_merged_stays_so_when_its_branch_goes_on_or_its_name_is_taken_again(
+    repository: Repository, how: str
+) -> None:
+    known, _ = followed(repository)
+    repository.checkout("main")
+    repository.commit("meanwhile")
+    repository.git("merge", "-q", *(["--no-ff", "--no-edit"] if how == "merge" else ["--squash"]), "work")
+    if how != "merge":
+        repository.commit("work, as one")
+    merge = repository.git("rev-parse", "HEAD")
+    known, _ = followed(repository, known)
+    assert known.stage is BranchStage.MERGED
+    if how.endswith("again"):
+        repository.git("branch", "-D", "work")
+    repository.checkout("work", new=how.endswith("again"))
+    repository.write("c.txt", "three\n")
+    three = repository.commit("three")
+    _, told = followed(repository, known)
+    merged = f"work@{known.tip[:7]}"
+    assert told.ended == {"work": (merged, (three,))}
+    branches = {each.name: each for each in told.branches}
+    assert branches["work"].stage is BranchStage.OPEN
+    repository.checkout("main")
+    repository.git("revert", "--no-edit", *(["-m", "1"] if how == "merge" else []), merge)
+    assert followed(repository, branches.get(merged) or replace(known, name=merged))[0].stage is BranchStage.REVERTED
+
+
+def test_what_was_squashed_long_ago_stays_merged(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upkeep, "MOST", "3")
+    known, _ = followed(repository)
+    repository.checkout("main")
+    repository.git("merge", "-q", "--squash", "work")
+    repository.commit("work, as one")
+    repository.git("branch", "-D", "work")
+    known, _ = followed(repository, known)
+    assert known.stage is BranchStage.MERGED
+    for number in range(4):
+        repository.write("main.txt", f"{number}\n")
+        repository.commit("main goes on")
+    assert followed(repository, known)[0].stage is BranchStage.MERGED
 
 
 def test_one_that_was_renamed_goes_on_under_its_new_name(repository: Repository) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.memory.features.checkouts.working import Working, working
 
 QUEUE = "We decided to keep the retry queue in src/queue.py on port 7100."
@@ -183,3 +185,57 @@ async def test_where_it_is_switched_off_nothing_is_looked_at(tmp_path: Path) -> 
         assert await on.facts() == {}
         on.repository.checkout("main")
         assert QUEUE in await on.say(ASK_QUEUE)
+
+
+async def test_what_was_merged_holds_though_its_branch_goes_on(tmp_path: Path) -> None:
+    async with working(tmp_path) as on:
+        await learnt_on_two_branches(on)
+        on.repository.checkout("main")
+        on.repository.git("merge", "-q", "--no-ff", "-m", "Merge retry", "retry")
+        await on.seen()
+        on.repository.checkout("retry")
+        on.repository.commit("the branch goes on")
+        await on.seen()
+        await on.say("We decided to keep the audit log in Postgres.")
+        on.repository.checkout("main")
+        assert "7100" in await on.say(ASK_QUEUE)
+        assert "Postgres" not in await on.say("Where do we keep the audit log?")
+
+
+async def test_a_branch_that_is_rebased_is_known_meanwhile_and_by_its_children(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with working(tmp_path) as on:
+        await learnt_on_two_branches(on)
+        on.repository.checkout("main")
+        on.repository.write("NOTES.md", "Meanwhile.\n")
+        on.repository.commit("meanwhile")
+        on.repository.checkout("retry")
+        monkeypatch.setenv("GIT_SEQUENCE_EDITOR", "sed -i s/^pick/edit/")
+        on.repository.git("rebase", "-q", "-i", "main")
+        assert "7100" in await on.say(ASK_QUEUE)
+        await on.say("We decided to keep the audit log in Postgres.")
+        found = await on.facts()
+        assert {row.checkout.branch for text, (_, row) in found.items() if "audit" in text} == {"retry"}
+        monkeypatch.setenv("GIT_EDITOR", "true")
+        on.repository.git("rebase", "--continue")
+        await on.seen()
+        on.repository.checkout("retry-twice", new=True)
+        on.repository.commit("a child goes on")
+        await on.seen()
+        assert "7100" in await on.say(f"{ASK_QUEUE} Tell me again.")
+
+
+async def test_what_is_learnt_on_no_branch_is_not_the_projects(tmp_path: Path) -> None:
+    async with working(tmp_path) as on:
+        tree = tmp_path / "tree"
+        on.repository.git("worktree", "add", "-q", "--detach", str(tree))
+        (tree / "relay.py").write_text("RELAY = 1\n")
+        on.repository.git("add", "-A", at=tree)
+        on.repository.git("commit", "-q", "-m", "relay", at=tree)
+        await on.say(QUEUE, tree)
+        assert "7100" in await on.say(ASK_QUEUE, tree)
+        assert "7100" not in await on.say(f"{ASK_QUEUE} Say it on main.")
+        on.repository.git("merge", "-q", "--no-ff", "-m", "Merge it", on.repository.git("rev-parse", "HEAD", at=tree))
+        await on.seen()
+        assert "7100" in await on.say(f"{ASK_QUEUE} Tell me again.")
