@@ -67,7 +67,7 @@ def move(
         except ImportError as error:
             raise CommandError(f"that needs an extra: pip install 'palimpsest-proxy[team]' ({error})") from error
         except (StoreError, sqlite3.Error, OSError) as error:
-            raise CommandError(f"the move failed: {error}; the same command goes on where it ended") from error
+            raise CommandError(f"the move failed: {error}") from error
     if as_json:
         output.as_json({"moved": counts})
     elif to is not None:

@@ -1,8 +1,8 @@
 """A journal moved from its file into a database, or back: every row with its number, in pieces that are committed.
 
-How far it has come stands where it is moved to. So what is interrupted goes on there when it is called again, if what is
-moved is the same still, and is begun anew otherwise. Until all of it is there no server opens the database, and the file
-has another name. Each table's rows are counted and hashed as they are read, and once more where they have come.
+How far it has come stands where it is moved to. So what is interrupted goes on there when it is called again, if what
+is moved is the same still, and is begun anew otherwise. Until all of it is there no server opens the database, and the
+file has another name. Each table's rows are counted and hashed as they are read, and once more where they have come.
 """
 
 from __future__ import annotations

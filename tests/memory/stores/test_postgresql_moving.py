@@ -26,11 +26,11 @@ FACTS = 20
 
 
 @pytest.fixture
-def steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[int, int]]]:
+def steps(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     """Progress is heard of after each row, and seven are committed together."""
     monkeypatch.setattr(moving, "PIECE", 7)
     monkeypatch.setattr(moving, "STEP", 1)
-    yield []
+    return []
 
 
 async def journal_file(folder: Path, name: str = "journal.db") -> Path:
@@ -57,6 +57,10 @@ async def killed(way: str, file: Path, url: str, after: int) -> None:
     command = [sys.executable, "-m", "tests.memory.stores.killed_move", way, str(file), url, str(after)]
     ended = await asyncio.to_thread(subprocess.run, command, check=False, capture_output=True)
     assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()[-2000:]
+
+
+def parts(folder: Path) -> list[Path]:
+    return [*folder.glob("back.db.part*"), *folder.glob("back.db-*")]
 
 
 def came(url: str) -> int:
@@ -88,7 +92,7 @@ async def test_a_move_that_is_killed_goes_on_there_and_back(
     move_out(url, back, counts.__setitem__, lambda done, of: steps.append((done, of)))
     assert rows(back) == before
     assert min(filter(None, (done for done, _ in steps))) > 7 and steps[-1] == (total, total)
-    assert not list(tmp_path.glob("back.db.part*"))
+    assert parts(tmp_path) == []
     await PostgresJournal(url, tmp_path / "one", str).close()
 
 
@@ -117,9 +121,7 @@ async def test_of_a_database_that_was_written_into_since_a_move_is_begun_anew(ur
     assert counts["facts"] == len(rows(back)["facts"]) == FACTS
 
 
-async def test_what_did_not_come_over_whole_is_told(
-    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_what_did_not_come_over_whole_is_told(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file, write = await journal_file(tmp_path), moving._File.write
     move_in(file, url, lambda table, rows: None)
 
@@ -129,4 +131,4 @@ async def test_what_did_not_come_over_whole_is_told(
     monkeypatch.setattr(moving._File, "write", loses)
     with pytest.raises(StoreFault, match="did not come over whole"):
         move_out(url, tmp_path / "back.db", lambda table, rows: None)
-    assert not list(tmp_path.glob("back.db*"))
+    assert parts(tmp_path) == []

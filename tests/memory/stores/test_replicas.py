@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -332,3 +333,21 @@ async def test_of_who_was_forgotten_elsewhere_nothing_is_agreed_about_that_was_a
     assert (await first.share_of(BOB)).rows["sessions"] == 1
     for each in (first, second):
         await each.close()
+
+
+async def test_what_a_replica_that_is_gone_has_set_aside_is_journaled_once_by_another_one(
+    url: str, tmp_path: Path
+) -> None:
+    first = replica(url, tmp_path, "one")
+    await working(first)
+    await first.set_aside(exchange("e1", [user("We use pnpm.")], of=session("s1")))
+    await first.close()
+    await asyncio.to_thread(shutil.copytree, tmp_path / "one" / "aside", tmp_path / "two" / "aside")
+    # Another one is handed the files, and the first one comes back all the same.
+    for name in ("two", "one"):
+        again = replica(url, tmp_path, name)
+        assert again.aside == 1
+        await again.take_back()
+        assert again.aside == again.broken == 0
+        assert (await again.counts()).exchanges == 1
+        await again.close()
