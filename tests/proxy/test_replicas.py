@@ -303,7 +303,7 @@ async def test_a_sub_agent_is_one_though_its_errand_was_given_through_another_re
 
 @pytest.mark.parametrize("begun", [True, False], ids=["a session that stands", "a session that begins"])
 async def test_of_who_is_forgotten_while_another_one_prepares_a_request_nothing_is_left(
-    replicas: Replicas, database: str, tmp_path: Path, begun: bool
+    replicas: Replicas, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, begun: bool
 ) -> None:
     (worker,) = replicas.working()
     other = next(each for each in replicas.every if each is not worker)
@@ -326,7 +326,7 @@ async def test_of_who_is_forgotten_while_another_one_prepares_a_request_nothing_
         await released.wait()
         return await agree(*asked)
 
-    memory.journal.agree = held
+    monkeypatch.setattr(memory.journal, "agree", held)
     talk = ["said", f"Remember for ever: {secret}", "OK."] if begun else ["asks"]
     asked = asyncio.create_task(ask(*talk, f"Which word opens the vault? {secret}"))
     await arrived.wait()

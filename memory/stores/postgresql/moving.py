@@ -128,7 +128,7 @@ def _held(lease: Lease, connection: PostgresConnection, connect: Callable[[], Po
 class _Side(Protocol):
     """Where rows are read or come to, with the statements that both engines understand."""
 
-    def execute(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
+    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Any:
         """Run a statement."""
 
     def rows(self, table: _Table, after: Sequence[Any] | None = None, *, ordered: bool = False) -> Iterator[Any]:
