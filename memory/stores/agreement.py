@@ -13,7 +13,7 @@ from memory.ports import NO_LEDGER, AgreedLedger, LedgerVersion, StoredSession
 from memory.session import Session
 from memory.stores.base import JournalPart
 from memory.stores.connection import Connection, Cursor, Row
-from memory.stores.errors import Overtaken, ResultsLost
+from memory.stores.errors import Overtaken, PersonForgottenError, ResultsLost
 from memory.stores.messages import PackedMessage, seal_all, write_messages
 from memory.stores.queries import QUERIES, many, write_several
 from memory.stores.recent_commits import RecentCommits
@@ -88,7 +88,21 @@ class Agreements(JournalPart):
         messages: Sequence[Message] = (),
     ) -> AgreedLedger:
         """See :class:`memory.ports.Journal`. One transaction is written after the other, so what is looked up here
-        stands when the rest of it is written."""
+        stands when the rest of it is written. Of a person who was forgotten since it was asked nothing is written, and
+        their request goes as it was decided here."""
+        try:
+            return await self._agree(session, opening, version, entries, messages)
+        except PersonForgottenError:
+            return AgreedLedger(session, version or NO_LEDGER)
+
+    async def _agree(
+        self,
+        session: Session,
+        opening: tuple[str, bytes] | None,
+        version: LedgerVersion | None,
+        entries: Sequence[Entry],
+        messages: Sequence[Message],
+    ) -> AgreedLedger:
         sealed = await seal_all(messages, self._redact.of(session.scope.org))
         if self._db.shared and all(entry.act is Act.APPEND for entry in entries):
             # What is written already is found there: no entry is written twice.
@@ -96,6 +110,8 @@ class Agreements(JournalPart):
                 return await self._agree_at_once(session, opening, version, entries, sealed)
 
         def work(connection: Connection) -> tuple[Row | None, AgreedLedger]:
+            forgotten = self._forgotten_persons.ask(connection, session.scope, session.seen_at)
+            self._forgotten_persons.refuse(forgotten)
             if version is None:
                 begun = _begun_elsewhere(_ask_begun(connection, session, opening), session, opening)
                 if begun is not None:
@@ -140,6 +156,7 @@ class Agreements(JournalPart):
         number = self._numbers.popleft() if version is None and not messages and self._numbers else None
 
         def work(connection: Connection) -> tuple[Row | None, Cursor, Cursor]:
+            self._forgotten_persons.require_known(connection, session.scope, session.seen_at)
             if number is not None:
                 written = _begin(connection, session, opening, number)
                 _decide(connection, number, entries)

@@ -39,6 +39,10 @@ class Overtaken(StoreFault):
     """Another process was first: what was to be written builds on what stands no more."""
 
 
+class PersonForgottenError(StoreFault):
+    """Whose it is was forgotten since it was asked."""
+
+
 class ResultsLost(StoreFault):
     """A write is done, and what came of one of its statements was lost on its way."""
 

@@ -18,8 +18,8 @@ from memory.scope import Layer, Scope
 from memory.session import Exchange, Receipt, Session
 from memory.stores.base import ask_many
 from memory.stores.connection import Connection, Row
+from memory.stores.errors import PersonForgottenError
 from memory.stores.exchange_draft import ExchangeDraft
-from memory.stores.forgotten_persons import PersonForgottenError
 from memory.stores.gate import LoopGate
 from memory.stores.history_cache import BASES, DIGEST, EarlierExchange, RecentHistories, common, fresh, join, split
 from memory.stores.memory_cache import KnownMemories

@@ -7,12 +7,10 @@ from datetime import UTC, datetime
 from memory.learning.tombstones import person_tombstone
 from memory.scope import Layer, Scope
 from memory.stores.connection import Connection, Cursor
-from memory.stores.errors import StoreFault
+from memory.stores.errors import PersonForgottenError
 from memory.stores.queries import QUERIES
 
-
-class PersonForgottenError(StoreFault):
-    """Whose it is was forgotten since it was asked."""
+TELL_ERASED = "INSERT INTO changes (sort, memory) VALUES ('erased', '')"
 
 
 class ForgottenPersons:
@@ -33,6 +31,9 @@ class ForgottenPersons:
         """What a person has asked until then is not written from now on."""
         self._last = max(self._latest(connection), _moment(until))
         connection.execute(QUERIES["person_forgotten_set"], (self._mark(person), _moment(until)))
+        if self._shared:
+            # What others begin until then counts as written there, and is not.
+            connection.execute(TELL_ERASED)
 
     def ask(self, connection: Connection, person: Scope, asked_at: datetime) -> Cursor | None:
         """Ask whether a person was forgotten since, for :meth:`refuse` to read behind what is asked next: on the same
@@ -54,6 +55,11 @@ class ForgottenPersons:
         """
         if answer is not None and answer.fetchone() is not None:
             raise PersonForgottenError("its person was forgotten since it was asked")
+
+    def require_known(self, connection: Connection, person: Scope, asked_at: datetime) -> None:
+        """Have the database of several processes end a transaction that writes something of a person who was forgotten
+        since, without waiting for its answer."""
+        connection.execute("SELECT person_must_be_known(?, ?)", (self._mark(person), _moment(asked_at)))
 
     def _latest(self, connection: Connection) -> str:
         """No earlier than when anybody was forgotten last; other hashes stand in the same table."""

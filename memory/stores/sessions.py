@@ -29,8 +29,8 @@ from memory.scope import Scope
 from memory.session import Receipt, Session
 from memory.stores.base import CHUNK, JournalPart, ask_many, widening
 from memory.stores.connection import Connection, Row
+from memory.stores.errors import PersonForgottenError
 from memory.stores.exchange_draft import ExchangeDraft
-from memory.stores.forgotten_persons import PersonForgottenError
 from memory.stores.history_cache import DIGEST, EarlierExchange, split
 from memory.stores.messages import seal_all, unseal, write_messages
 from memory.stores.queries import QUERIES, many, write_returning, write_several

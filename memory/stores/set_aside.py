@@ -25,11 +25,10 @@ from memory.session import Exchange, Session
 from memory.stores.base import ask_many
 from memory.stores.connection import Connection, Work
 from memory.stores.erasure import LineEraser
-from memory.stores.errors import StoreFault, StoreFaultKind
+from memory.stores.errors import PersonForgottenError, StoreFault, StoreFaultKind
 from memory.stores.exchange_draft import Damaged, ExchangeDraft, Texts, dump, load
 from memory.stores.exchanges import Exchanges, WrittenExchange
 from memory.stores.forgetting import texts_of
-from memory.stores.forgotten_persons import PersonForgottenError
 from memory.stores.history_cache import split
 from memory.stores.lost_journal import files_aside
 from memory.stores.queries import QUERIES

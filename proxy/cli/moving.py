@@ -31,7 +31,10 @@ def move(
     home: Home = None,
     config: ConfigFile = None,
 ) -> None:
-    """Move the journal into a PostgreSQL database, or back into its file; stop the server first."""
+    """Move the journal into a PostgreSQL database, or back into its file; stop the server first.
+
+    What is interrupted goes on where it ended when the same is called again.
+    """
     if (to is None) == (back is None):
         raise CommandError("say either --to URL or --from URL", 2)
     folder = loaded(home, config).settings.home
@@ -42,7 +45,15 @@ def move(
         if not as_json:
             print(f"{table:<20}{rows:>12,}")
 
-    with owned(folder):
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("moving"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with owned(folder), output.progress(*columns, quiet=as_json) as bar:
+        task = bar.add_task("moving", total=None)
+
+        def shown(done: int, of: int) -> None:
+            bar.update(task, completed=done, total=of)
+
         try:
             # Imported only here: it needs an extra.
             from memory.stores.postgresql.moving import move_in, move_out
@@ -50,9 +61,9 @@ def move(
             if to is not None:
                 if not file.exists():
                     raise CommandError(f"there is no journal: {file}")
-                move_in(file, to, told)
+                move_in(file, to, told, shown)
             else:
-                move_out(back or "", file, told)
+                move_out(back or "", file, told, shown)
         except ImportError as error:
             raise CommandError(f"that needs an extra: pip install 'palimpsest-proxy[team]' ({error})") from error
         except (StoreError, sqlite3.Error, OSError) as error:

@@ -23,6 +23,7 @@ from tests import postgresql
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.api.asking import asking
 from tests.proxy.homes import LESSONS, QUESTION
+from tests.proxy.test_forget_person import traces
 from tests.running import Running, running
 
 
@@ -298,6 +299,50 @@ async def test_a_sub_agent_is_one_though_its_errand_was_given_through_another_re
     assert memory is not None
     kinds = await memory.journal._db.read(lambda c: c.execute("SELECT kind FROM sessions ORDER BY number").fetchall())
     assert [row["kind"] for row in kinds] == ["main", "sub-agent"]
+
+
+@pytest.mark.parametrize("begun", [True, False], ids=["a session that stands", "a session that begins"])
+async def test_of_who_is_forgotten_while_another_one_prepares_a_request_nothing_is_left(
+    replicas: Replicas, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, begun: bool
+) -> None:
+    (worker,) = replicas.working()
+    other = next(each for each in replicas.every if each is not worker)
+    memory, mark = other.edge.memory, "zirkonfalke"
+    assert memory is not None
+    secret = f"The vault of the harbour office opens with the word {mark}."
+
+    async def ask(session: str, *texts: str) -> None:
+        said = [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(texts)]
+        path, body = f"/u/{mark}/v1/chat/completions", {"model": "m", "messages": said}
+        status, reply, _ = await other.post(path, body, x_session_id=session, x_palimpsest_project="loom")
+        assert status == 200, reply
+
+    await ask("said", f"Remember for ever: {secret}")
+    await replicas.learned()
+    arrived, released, agree = asyncio.Event(), asyncio.Event(), memory.journal.agree
+
+    async def held(*asked: Any) -> Any:
+        arrived.set()
+        await released.wait()
+        return await agree(*asked)
+
+    monkeypatch.setattr(memory.journal, "agree", held)
+    talk = ["said", f"Remember for ever: {secret}", "OK."] if begun else ["asks"]
+    asked = asyncio.create_task(ask(*talk, f"Which word opens the vault? {secret}"))
+    await arrived.wait()
+    assert await asyncio.to_thread(lambda: [*traces(tmp_path / "no files", mark, database)])
+    await asking(worker)("POST", f"api/person/forget?user={mark}")
+    released.set()
+    await asked
+    for each in replicas.every:
+        while each.edge.beside:
+            await asyncio.wait(each.edge.beside)
+    assert not other.edge.degradations.since(1000)
+    report = await asking(worker)("GET", f"api/person?user={mark}")
+    assert report["would_go"] == {}
+    await replicas.learned()
+    # Of an index in a folder of a replica it is said that it is to be made anew.
+    assert await asyncio.to_thread(lambda: [*traces(tmp_path / "no files", mark, database)]) == []
 
 
 @pytest.mark.filterwarnings("ignore:Payload indexes have no effect")

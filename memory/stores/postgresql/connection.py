@@ -265,11 +265,11 @@ class PostgresConnection:
             for row in rows:
                 copy.write_row(row)
 
-    def rows(self, sql: str) -> Iterator[Any]:
-        """The rows of a query, some at a time, within a transaction."""
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
+        """The rows of a query, some at a time, within a transaction; ``%s`` stands for a parameter."""
         with self._connection.cursor("rows") as cursor:
             cursor.itersize = 1000
-            cursor.execute(sql)
+            cursor.execute(sql, parameters or None)
             yield from cursor
 
     @property

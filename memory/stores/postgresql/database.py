@@ -31,7 +31,7 @@ from memory.stores.postgresql.listening import Listener
 from memory.stores.postgresql.pulse import Pulse
 from memory.stores.postgresql.replica_indexes import claim_index, indexes_of
 from memory.stores.postgresql.row_security import ALL, BYPASSES, PROTECTED, UNPROTECTED, named
-from memory.stores.postgresql.schema import migrate
+from memory.stores.postgresql.schema import HALF_MOVED, half_moved, migrate
 from memory.stores.postgresql.writer import PostgresWriter
 from memory.visibility import visible
 
@@ -96,6 +96,8 @@ class PostgresDatabase:
         try:
             connection = PostgresConnection(url)
             try:
+                if half_moved(connection):
+                    raise StoreFault(HALF_MOVED.format(where=self._where), StoreFaultKind.LOCKED)
                 migrate(connection)
                 self._row_security = not connection.run(BYPASSES).fetchone()[0]
             finally:

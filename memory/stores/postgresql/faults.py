@@ -8,7 +8,7 @@ import re
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from memory.stores.errors import Overtaken, StoreFault, StoreFaultKind
+from memory.stores.errors import Overtaken, PersonForgottenError, StoreFault, StoreFaultKind
 
 _UNREACHED = StoreFaultKind.FAILING, "{where} cannot be reached: check that it runs, and memory.postgresql.url"
 _LOCKED = StoreFaultKind.LOCKED, "another process holds {where} locked"
@@ -98,6 +98,8 @@ def postgres_fault(error: psycopg.Error, where: str) -> StoreFault:
     code = error.sqlstate
     if code == "PL003":
         return Overtaken("another process has written since")
+    if code == "PL004":
+        return PersonForgottenError("its person was forgotten since it was asked")
     if code is None:
         # The way there: what was said about it has no code.
         text = str(error)

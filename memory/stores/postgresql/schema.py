@@ -24,6 +24,10 @@ from memory.version import release
 _OWN = FOLDER / "postgresql"
 _FUNCTIONS = (_OWN / "functions.sql").read_text(encoding="utf-8")
 
+MOVING = "moving"
+"""The table in which stands how far a move into the database has come; there is none otherwise."""
+HALF_MOVED = "a move into {where} has not ended: let the same `palimpsest move --to` go on, or drop the database"
+
 Step = Callable[["_SchemaConnection"], object]
 
 
@@ -97,6 +101,11 @@ def migrate(connection: PostgresConnection) -> list[str]:
             connection.run("ROLLBACK")
         raise
     return missing
+
+
+def half_moved(connection: PostgresConnection) -> bool:
+    """Whether a journal was moved into it in part."""
+    return bool(connection.execute(f"SELECT to_regclass('{MOVING}') IS NOT NULL").fetchone()[0])
 
 
 def _missing(steps: Iterable[str], connection: PostgresConnection) -> list[str]:

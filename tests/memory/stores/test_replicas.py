@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -301,3 +302,52 @@ async def test_who_is_overtaken_in_a_ledger_time_and_again_writes_on(url: str, t
     await second.commit(exchange("e1", [user("and on")], of=of))
     for each in (first, second):
         await each.close()
+
+
+async def test_of_who_was_forgotten_elsewhere_nothing_is_agreed_about_that_was_asked_before(
+    url: str, tmp_path: Path
+) -> None:
+    first = replica(url, tmp_path, "one")
+    await working(first)
+    second = replica(url, tmp_path, "two")
+    trail, erased = conversation([user("a")]).trail(), list[bool]()
+    assert await second.stored_session("nobody's", "ns", trail) is None
+    begun = await second.agree(session("s1", BOB, key="ns:s1"), None, None, [entry("ours")])
+    second.told.erased = lambda: erased.append(True)
+    await first.refuse_until(BOB, AT + timedelta(minutes=1))
+    await second.stored_session("nobody's", "ns", trail)
+    assert erased
+    await first.erase_person(BOB)
+    # One that goes on, one that begins under a number at hand, one that is read before it is written, one that sheds.
+    early = [
+        await second.agree(session("s1", BOB, key="ns:s1"), None, begun.version, [entry("more", 1)]),
+        await second.agree(session("s2", BOB, key="ns:s2"), ("ns", trail[-1]), None, [entry("ours")]),
+        await second.agree(session("s3", BOB, key="ns:s3"), None, None, [entry("ours")], [user("We use pnpm.")]),
+    ]
+    assert [each.session.id for each in early] == ["s1", "s2", "s3"] and not any(each.entries for each in early)
+    assert (await first.share_of(BOB)).nothing
+    late = session("s4", BOB, key="ns:s4", started_at=AT + timedelta(hours=1), seen_at=AT + timedelta(hours=1))
+    await second.agree(late, None, None, [entry("ours")])
+    others = await second.agree(session("s5", key="ns:s5"), None, None, [entry("ours")])
+    assert others.version.size == 1
+    assert (await first.share_of(BOB)).rows["sessions"] == 1
+    for each in (first, second):
+        await each.close()
+
+
+async def test_what_a_replica_that_is_gone_has_set_aside_is_journaled_once_by_another_one(
+    url: str, tmp_path: Path
+) -> None:
+    first = replica(url, tmp_path, "one")
+    await working(first)
+    await first.set_aside(exchange("e1", [user("We use pnpm.")], of=session("s1")))
+    await first.close()
+    await asyncio.to_thread(shutil.copytree, tmp_path / "one" / "aside", tmp_path / "two" / "aside")
+    # Another one is handed the files, and the first one comes back all the same.
+    for name in ("two", "one"):
+        again = replica(url, tmp_path, name)
+        assert again.aside == 1
+        await again.take_back()
+        assert again.aside == again.broken == 0
+        assert (await again.counts()).exchanges == 1
+        await again.close()

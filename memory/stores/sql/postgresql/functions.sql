@@ -70,3 +70,11 @@ BEGIN
         RAISE EXCEPTION 'the session is begun' USING ERRCODE = 'PL003';
     END IF;
 END $$;
+
+-- Ends a transaction that writes something which a person had asked for before they were forgotten.
+CREATE OR REPLACE FUNCTION person_must_be_known(asked bytea, asked_at text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT 1 FROM tombstones WHERE tombstones.hash = asked AND tombstones.at >= asked_at) THEN
+        RAISE EXCEPTION 'its person was forgotten' USING ERRCODE = 'PL004';
+    END IF;
+END $$;
