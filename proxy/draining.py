@@ -17,7 +17,6 @@ from aiohttp.typedefs import Handler, Middleware
 from proxy.auth.middleware import OWN_ENDPOINTS
 from proxy.settings import DrainSettings
 
-
 STORES_SECONDS = 6.0
 """Of the time of an end these belong to the stores: what waits is written (four seconds at most), then how far the
 workers came (one), then the files are let go of."""
