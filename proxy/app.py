@@ -46,6 +46,9 @@ LINE_BYTES = 64 * 1024
 """What a line of a request's head may have. Clients put long tokens into headers, and the command line its questions
 into URLs: 4,000 characters of any script, written as ``%XX``, are 48,000 bytes."""
 
+LEAST_SECONDS = 0.1
+"""How long handlers that are cut off have in any case."""
+
 TRACES_SECONDS = 2.0
 """How long the end waits for traces to be sent."""
 
@@ -122,6 +125,11 @@ _UNQUOTED = UnquotedBadRequest()
 
 class Runner(web.AppRunner):
     """Serves an application over a bounded number of connections."""
+
+    async def cleanup(self) -> None:
+        # aiohttp takes 0 for any time.
+        self._shutdown_timeout = max(self.app[EDGE].draining.may_take(self._shutdown_timeout), LEAST_SECONDS)
+        await super().cleanup()
 
     async def _make_server(self) -> web.Server:
         server = await super()._make_server()
@@ -201,7 +209,7 @@ async def _traces(app: web.Application) -> AsyncIterator[None]:
     await fail_open(
         done.wait(),
         default=None,
-        timeout_seconds=TRACES_SECONDS,
+        timeout_seconds=app[EDGE].draining.may_take(TRACES_SECONDS),
         operation="sending traces",
         degradations=app[EDGE].degradations,
     )

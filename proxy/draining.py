@@ -7,6 +7,8 @@ nobody is let in any more, and the replies that are still under way are waited f
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 from contextlib import suppress
 
 from aiohttp import web
@@ -15,15 +17,29 @@ from aiohttp.typedefs import Handler, Middleware
 from proxy.auth.middleware import OWN_ENDPOINTS
 from proxy.settings import DrainSettings
 
+STORES_SECONDS = 6.0
+"""Of the time of an end these belong to the stores: what waits is written (four seconds at most), then how far the
+workers came (one), then the files are let go of."""
+
 
 class Draining:
-    """Whether a server is about to end, and how many replies are under way."""
+    """Whether a server is about to end, by when it must have ended, and how many replies are under way."""
 
     def __init__(self) -> None:
         self.begun = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
         self._count = 0
+        self._ends_at = math.inf
+
+    def end_within(self, seconds: float) -> None:
+        """From now on the end may take so long, whatever hangs."""
+        self._ends_at = time.monotonic() + seconds
+
+    def may_take(self, seconds: float) -> float:
+        """What a part of the end before the closing of the stores, which would take so many seconds at most, may take
+        of what is left."""
+        return max(min(seconds, self._ends_at - STORES_SECONDS - time.monotonic()), 0.0)
 
     def counting(self) -> Middleware:
         """Counts replies, those of our own endpoints not."""

@@ -25,6 +25,9 @@ T = TypeVar("T")
 LEAVE_SECONDS = 30.0
 """How long the work may take to come to a point at which it can be left."""
 
+BESIDE_SECONDS = 5.0
+"""How long an end waits for what is done beside requests."""
+
 REOPEN_SECONDS = 10.0
 """How long to wait before stores that could not be opened are tried again."""
 
@@ -37,12 +40,13 @@ async def memory_beside(app: web.Application) -> AsyncIterator[None]:
     yield
     leaving.cancel()
     # Stores that are just being opened are closed below. An end does not wait long for that.
-    await asyncio.wait((asyncio.ensure_future(edge.tried.wait()),), timeout=edge.opening_seconds)
+    may_take = edge.draining.may_take
+    await asyncio.wait((asyncio.ensure_future(edge.tried.wait()),), timeout=may_take(edge.opening_seconds))
     opening.cancel()
-    await asyncio.wait((opening,), timeout=edge.opening_seconds)
+    await asyncio.wait((opening,), timeout=may_take(edge.opening_seconds))
     edge.client_keys.close()
     if edge.beside:
-        await asyncio.wait(edge.beside, timeout=5)
+        await asyncio.wait(edge.beside, timeout=may_take(BESIDE_SECONDS))
     if edge.memory:
         await edge.memory.close()
 

@@ -168,6 +168,8 @@ class Preparation:
             self.ledgers.run_in_background(self._features.arrived(live.session, arrival), "looking at a checkout")
         request = SessionRequest(conversation, live, arrival)
         steps = {"session": elapsed_ms(began)}
+        if self._fitting is not None:
+            await self._fitting.look(conversation)
         live.tools = live.tools or bool(conversation.tools)
         decided = ContextDecision()
         without = self._holds_out(live)

@@ -43,6 +43,9 @@ DEPTH = 64
 RECENT = 2000
 """Exchanges of everybody's in which a person's newest replies are looked for."""
 
+LOOKED_UP = 1000
+"""New messages that are looked up on the loop: some milliseconds."""
+
 # Of a history without end so many messages are read again with every exchange: the first, and those before what is new.
 OPENING, BEFORE = 40, 400
 
@@ -138,10 +141,12 @@ class Exchanges(WorkerBacklog):
         """
         history = join(exchange.conversation.digests)
         reply = reply_message(exchange.reply)
+        new = len(exchange.conversation.messages) - _closest(self._recent.of(exchange.session.id), history)
         self._asking.add(exchange.id)
         try:
             async with asyncio.timeout(asked_seconds):
-                unknown = await self._db.look(lambda connection: self._unknown(connection, exchange, history, reply))
+                ask = self._db.look if new <= LOOKED_UP else self._db.read
+                unknown = await ask(lambda connection: self._unknown(connection, exchange, history, reply))
         finally:
             self._asking.discard(exchange.id)
         return await self._sealed(exchange, history, reply, unknown, opened)

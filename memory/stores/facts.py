@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +14,7 @@ import orjson
 
 from memory.fact import Fact, Passage
 from memory.ports import Lesson, TermRarity
-from memory.stores.base import JournalPart, ask_many
+from memory.stores.base import FEW, JournalPart, ask_many
 from memory.stores.behaviour import write_observed
 from memory.stores.checkouts import write_checkout
 from memory.stores.connection import Connection
@@ -50,10 +51,8 @@ class Facts(JournalPart):
         """See :class:`memory.ports.Journal`. A lesson of an exchange that was learned from already changes nothing;
         number 0 is a lesson that no exchange taught."""
 
-        facts = [fact_row(fact, self._redact.of_owner(fact.owner)) for fact in lesson.facts]
-        passages = [
-            tuple(passage_row(passage, self._redact.of_owner(passage.owner)).values()) for passage in lesson.passages
-        ]
+        many = len(lesson.facts) + len(lesson.passages) > FEW
+        facts, passages = await asyncio.to_thread(self._rows, lesson) if many else self._rows(lesson)
         stored = _stored_verbatim(lesson, facts, passages)
         # The names of what was redacted are looked for in what was stored.
         named = {id: (memory.owner, lesson.names[id]) for id, memory in stored.items() if id in lesson.names}
@@ -90,6 +89,14 @@ class Facts(JournalPart):
         self._known.put([passage_from_row(each) for each in lesson.passages if each.id in stored], epoch)
         if stored and len(stored) == len(facts) + len(passages):
             self._taught(lesson, came, all(id in named for id in stored))
+
+    def _rows(self, lesson: Lesson) -> tuple[list[dict[str, Any]], list[tuple[Any, ...]]]:
+        """A lesson's facts and passages as they are stored, without secrets."""
+        facts = [fact_row(fact, self._redact.of_owner(fact.owner)) for fact in lesson.facts]
+        passages = [
+            tuple(passage_row(passage, self._redact.of_owner(passage.owner)).values()) for passage in lesson.passages
+        ]
+        return facts, passages
 
     @abstractmethod
     def _taught(self, lesson: Lesson, came: QueueStates, named: bool) -> None:

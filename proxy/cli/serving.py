@@ -71,7 +71,8 @@ LEARN_SECONDS = 5.0
 
 
 END_SECONDS = 10.0
-"""How long an end may take once replies are over. What was acknowledged is on the disk; what hangs never ends."""
+"""How long an end may take once replies are over; each part of it takes what the ones before it left. What was
+acknowledged is on the disk; what hangs never ends."""
 
 
 def serve(
@@ -208,6 +209,7 @@ async def _run(settled: Loaded, sockets: list[socket.socket], handed: bool, stan
         print("stopping", file=sys.stderr, flush=True)
         if cut := await edge.draining.drain(runner, settings.server.drain):
             log.warning("%s cut off: server.drain.reply_seconds is over", wording.count(cut, "reply"))
+        edge.draining.end_within(END_SECONDS)
         _end_within(END_SECONDS)
         await _learn_the_rest(edge)
     finally:
@@ -246,7 +248,7 @@ async def _learn_the_rest(edge: Edge) -> None:
         await fail_open(
             edge.memory.learner.catch_up(),
             default=None,
-            timeout_seconds=LEARN_SECONDS,
+            timeout_seconds=edge.draining.may_take(LEARN_SECONDS),
             operation="learning before the end",
             degradations=edge.degradations,
         )

@@ -11,10 +11,11 @@ Remember what a slice was read as: a client sends its whole history again with e
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 import re
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from operator import itemgetter
 from typing import Any, TypeVar
 
@@ -28,10 +29,8 @@ _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 
 MOST_ITEMS = 20_000
-"""Items of a list that is read: no message has so many parts, and reading them would hold everybody else up."""
-
-MOST_MESSAGES = 200_000
-"""Messages that are read: a session of a year has a tenth of them."""
+"""Items of a list that is read: no message has so many parts, no session of a year so many messages, and reading them
+would hold everybody else up."""
 
 MOST_FIELDS = 1000
 """Fields of a body that is read."""
@@ -40,19 +39,24 @@ MOST_VALUE = 2**25
 """Bytes of a string that is read: everybody waits while one is decoded."""
 
 _LARGE = 2**20
+"""Bytes from which on a body that is no strict JSON is not read once more."""
+
+_CHECKED = 2**19
 """Bytes from which on it is looked at first whether a body has more parts than anybody has, whose slices would all be
 made in one call. One below is cut in some milliseconds, whatever is in it."""
 
-_FEW_KEYS, _FEW_COMMAS = 50_000, 300_000
+_FEW_FIELDS, _FEW_COMMAS = 50_000, 300_000
 """Up to which it need not be looked where they stand."""
 
 _MOST_MARKS = 2_000_000
 """Strings, brackets and commas that are looked at: half a second of work, beside others."""
 
 _WINDOW = 2**20
-_MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[{}\[\],]', re.DOTALL)
-"""A string, also one that has no end: else it would be looked for again from each quote in it."""
+_MARK = re.compile(rb'["{}\[\],]')
+_IN_STRING = re.compile(rb'[^"\\]{0,4096}+(?:\\.?+[^"\\]{0,4096}+){0,256}+', re.DOTALL)
+"""A piece of a string, up to its end at most: everybody waits while a long one is looked through at once."""
 
+_UTF_8 = codecs.getincrementaldecoder("utf-8")
 _BOM = b"\xef\xbb\xbf"
 _TOO_DEEP = "The JSON is nested too deeply."
 _ESCAPE = re.compile(
@@ -74,8 +78,8 @@ def cut(body: bytes) -> tuple[bytes, dict[str, msgspec.Raw]]:
     text = body if not body.startswith(_BOM) else b"   " + body[len(_BOM) :]
     try:
         if not text.isascii():
-            text.decode()
-        if len(text) >= _LARGE:
+            _check_encoding(text)
+        if len(text) >= _CHECKED:
             _check_parts(text)
         try:
             return text, _OBJECT.decode(text)
@@ -105,18 +109,16 @@ def _check_parts(text: bytes) -> None:
     Raises:
         Unreadable: there are more.
     """
-    keys = _occurs(text, b'":') - _occurs(text, b'\\":')
-    if keys <= _FEW_KEYS and _occurs(text, b",") <= _FEW_COMMAS:
+    fields = min(_occurs(text, b":"), _strings(text))
+    if fields <= _FEW_FIELDS and _occurs(text, b",") <= _FEW_COMMAS:
         return
     commas: list[int] = []
     mosts: list[int] = []
-    for number, match in enumerate(_MARK.finditer(text)):
-        mark = text[match.start()]
+    for number, mark in enumerate(_marks(text)):
         if number > _MOST_MARKS:
             raise Unreadable("more values than anybody sends")
         if mark in b"{[":
-            is_list = mark == 0x5B
-            mosts.append(MOST_FIELDS if not mosts else MOST_MESSAGES if is_list and len(mosts) == 1 else MOST_ITEMS)
+            mosts.append(MOST_ITEMS if mosts else MOST_FIELDS)
             commas.append(0)
         elif not commas:
             return  # no object: the scanner says so
@@ -129,9 +131,61 @@ def _check_parts(text: bytes) -> None:
                 raise Unreadable(f"more than {mosts[-1]} values in one")
 
 
+def _check_encoding(text: bytes) -> None:
+    """Raises:
+    UnicodeDecodeError: it is not UTF-8.
+    """
+    decoder = _UTF_8()
+    for window in _windows(text):
+        decoder.decode(window)
+    decoder.decode(b"", final=True)
+
+
+def _marks(text: bytes) -> Iterator[int]:
+    """The brackets and commas of JSON text that stand in none of its strings, and of each string the quote that it
+    begins with."""
+    at, end = 0, len(text)
+    while at < end:
+        found = _MARK.search(text, at, at + _WINDOW)
+        if found is None:
+            at += _WINDOW
+            continue
+        at = found.end()
+        mark = text[at - 1]
+        if mark == 0x22:
+            while at < end and text[at] != 0x22:
+                at = _end_of_piece(text, at)
+            at += 1
+        yield mark
+
+
+def _end_of_piece(text: bytes, at: int) -> int:
+    piece = _IN_STRING.match(text, at)
+    assert piece is not None, "it matches anything"
+    return piece.end()
+
+
+def _strings(text: bytes) -> int:
+    """How many strings JSON text has: half as many as quotes that no backslash stands before, but for one that is
+    itself escaped."""
+    quotes, held = 0, b""
+    for window in _windows(text):
+        whole = held + window
+        # What the last one of an odd number of backslashes escapes stands in the next window.
+        held = b"\\" * ((len(whole) - len(whole.rstrip(b"\\"))) % 2)
+        plain = whole[: len(whole) - len(held)].replace(rb"\\", b"")
+        quotes += plain.count(b'"') - plain.count(rb"\"")
+    return (quotes + 1) // 2
+
+
 def _occurs(text: bytes, what: bytes) -> int:
-    """How often something occurs, but for where it is cut in two: counted in slices, as others wait for each."""
-    return sum(text.count(what, at, at + _WINDOW) for at in range(0, len(text), _WINDOW))
+    """How often a byte occurs."""
+    return sum(window.count(what) for window in _windows(text))
+
+
+def _windows(text: bytes) -> Iterator[bytes]:
+    """A text in pieces, as others wait for each."""
+    return (text[at : at + _WINDOW] for at in range(0, len(text), _WINDOW))
 
 
 def _judged(body: bytes, error: Exception) -> Exception:

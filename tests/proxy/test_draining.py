@@ -14,6 +14,7 @@ import orjson
 import pytest
 from aiohttp import web
 
+from proxy.draining import STORES_SECONDS, Draining
 from proxy.settings import DrainSettings
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.balancer import balancing
@@ -44,6 +45,27 @@ class SlowReplies:
         await response.write(b"data: " + orjson.dumps(end) + b"\n\ndata: [DONE]\n\n")
         await response.write_eof()
         return response
+
+
+async def test_each_part_of_an_end_takes_what_is_left_before_the_stores() -> None:
+    draining = Draining()
+    assert draining.may_take(5) == 5
+    draining.end_within(STORES_SECONDS + 1)
+    assert 0 < draining.may_take(5) <= 1
+    assert draining.may_take(0.01) == 0.01
+    draining.end_within(STORES_SECONDS)
+    assert draining.may_take(5) == 0
+
+
+async def test_what_hangs_beside_requests_takes_nothing_from_the_stores(
+    provider: FakeProvider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proxy.opening.BESIDE_SECONDS", 600.0)
+    never = asyncio.create_task(asyncio.Event().wait())
+    async with asyncio.timeout(60), running(provider, tmp_path / "home") as proxy:
+        proxy.edge.beside.add(never)
+        proxy.edge.draining.end_within(STORES_SECONDS)
+    never.cancel()
 
 
 async def until(holds: Callable[[], bool]) -> None:

@@ -53,6 +53,8 @@ MAX_OWNERS = 4096
 """Owners of whom it is known when habits were looked for; of others they are looked for when a session begins."""
 FEW = 4
 """New messages that are looked at on the loop: a millisecond at most, as long as the way to a thread and back."""
+FEW_OF_TALK = 100
+"""The same where no tool was called."""
 MANY = 200
 """Steps of one session after which habits are looked for before the next one begins."""
 HABITUAL = ("sequence", "trigger", "convention")
@@ -121,7 +123,7 @@ class BehaviourObserver:
         if not self._settings.behaviour or owner is None or not journaled.fresh:
             return FeatureLesson()
         # In mere talk there is little to look at: that somebody asked for something, which is where work begins.
-        aside = len(journaled.fresh) > FEW and _worked(journaled)
+        aside = len(journaled.fresh) > (FEW if _worked(journaled) else FEW_OF_TALK)
         looked, done = await asyncio.to_thread(_looked, journaled) if aside else _looked(journaled)
         if looked is None or not done:
             return FeatureLesson()

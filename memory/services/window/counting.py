@@ -9,7 +9,7 @@ thread, on values that do not change.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Generic, NamedTuple, Protocol, TypeVar, cast
@@ -31,8 +31,11 @@ MAX_COUNTED_TEXTS = 4096
 AT_ONCE = 6000
 """Characters of new messages that one request counts on the spot (a third of a millisecond)."""
 
-AT_A_TIME = 200_000
-"""Characters that the thread counts before it says so: some 50 ms of work."""
+AT_A_TIME, MESSAGES_AT_A_TIME = 200_000, 500
+"""Characters, and messages, that the thread counts before it says so: some 50 ms of work."""
+
+MANY = 500
+"""Messages of which nothing is known, from which on they are looked at in a thread: here so many take milliseconds."""
 
 LOOKED_AT = 60_000
 """Characters that one request looks at to estimate the rest; beyond, only lengths are taken (a first request that
@@ -80,6 +83,15 @@ class Counted(NamedTuple):
     results: int
 
 
+class _Estimate(NamedTuple):
+    """A message's tokens, about, and its characters that are still to be counted."""
+
+    counted: Counted
+    length: int
+
+
+_LOOKED_AT = "tokens, about"
+_NONE: Mapping[bytes, _Estimate] = {}
 _SYSTEM, _RESULTS = attrgetter("system"), attrgetter("results")
 
 
@@ -102,10 +114,10 @@ class RequestCounter:
         # Pictures cost what their makers say, so that Anthropic's models have counts of their own.
         self._counts = {rules: _Counts[bytes, Counted](MAX_COUNTED_MESSAGES) for rules in ("anthropic", "other")}
         self._texts = _Counts[int, int](MAX_COUNTED_TEXTS)
-        self._wanted: dict[tuple[str, bytes], Message] = {}
+        self._wanted: dict[tuple[str, bytes], tuple[Message, int]] = {}
         self._counting: asyncio.Task[None] | None = None
         self._further = asyncio.Event()
-        self._estimates = _Counts[tuple[str, bytes], Counted](MAX_COUNTED_MESSAGES)
+        self._estimates = _Counts[tuple[str, bytes], _Estimate](MAX_COUNTED_MESSAGES)
         self._guesses = _Counts[int, int](MAX_COUNTED_TEXTS)
         self._newest = _Newest()
 
@@ -114,23 +126,28 @@ class RequestCounter:
         waits: a fifth of a second."""
         await asyncio.to_thread(self._tokenizer.load)
 
+    async def look(self, conversation: Conversation) -> None:
+        """Look at a request before its sizes are asked for: where many of its messages are new, everybody else would
+        wait for that."""
+        messages = conversation.messages
+        if len(messages) < MANY or conversation.once(_LOOKED_AT, _nothing_yet):
+            return
+        rules, digests = _rules(conversation), conversation.digests
+        counts, estimates = self._counts[rules], self._estimates
+        new = [
+            index for index, digest in enumerate(digests) if digest not in counts and (rules, digest) not in estimates
+        ]
+        if len(new) >= MANY:
+            found = await asyncio.to_thread(_estimated, messages, new, rules)
+            conversation.once(_LOOKED_AT, _nothing_yet).update(found)
+
     def sizes(self, conversation: Conversation) -> list[int]:
         """Tokens of each message as the client sent it: exact where it was counted before, else near."""
-        # One request is asked about several times; its digests are its own.
-        newest, digests, exactly = self._newest, conversation.digests, self._tokenizer.ready
-        if newest.digests is not digests or newest.exactly != exactly:
-            counted = self._counted(conversation.messages, digests, _rules(conversation))
-            newest = _Newest(digests, exactly, [each.total for each in counted], counted)
-            if not self._wanted:
-                self._newest = newest
-        return list(newest.sizes)
+        return list(self._of(conversation).sizes)
 
     def told_apart(self, conversation: Conversation, without: range = range(0)) -> ToldApart:
         """What of a request as the client sent it is what, some messages left aside: sums of what is counted anyway."""
-        newest = self._newest
-        counted = newest.counted
-        if newest.digests is not conversation.digests:
-            counted = self._counted(conversation.messages, conversation.digests, _rules(conversation))
+        counted = self._of(conversation).counted
         gone = counted[without.start : without.stop]
         outside = conversation.once("outside", _outside)
         instructions, schemas = self._counted((outside,), (outside.digest,), "other")[0].parts
@@ -151,8 +168,7 @@ class RequestCounter:
         weighed = RequestTokens(self.sizes(conversation), PER_REQUEST + fixed)
         if not self._tokenizer.ready and weighed.total >= NEAR * self._window_of(conversation.model):
             self._counted((outside,), (outside.digest,), "other", beside=True)
-            digests = conversation.digests
-            self._counted(conversation.messages, digests, _rules(conversation), beside=True)
+            self._of(conversation, beside=True)
         return weighed
 
     def text(self, text: str) -> int:
@@ -183,36 +199,55 @@ class RequestCounter:
         while self._counting is not None:
             await asyncio.wait({self._counting})
 
+    def _of(self, conversation: Conversation, beside: bool = False) -> _Newest:
+        """Each message's tokens (see :meth:`_counted`). A request is asked about several times; its digests are its
+        own, and nothing changes until more is counted."""
+        newest, digests, exactly = self._newest, conversation.digests, self._tokenizer.ready
+        if newest.digests is not digests or newest.exactly != exactly or (beside and not newest.beside):
+            looked_at = conversation.once(_LOOKED_AT, _nothing_yet)
+            counted = self._counted(conversation.messages, digests, _rules(conversation), beside, looked_at)
+            newest = _Newest(digests, exactly, beside, [each.total for each in counted], counted)
+            self._newest = newest
+        return newest
+
     def _counted(
-        self, messages: Sequence[Message], digests: Sequence[bytes], rules: str, beside: bool = False
+        self,
+        messages: Sequence[Message],
+        digests: Sequence[bytes],
+        rules: str,
+        beside: bool = False,
+        looked_at: Mapping[bytes, _Estimate] = _NONE,
     ) -> list[Counted]:
         """Each message's tokens; with ``beside``, or once the tokenizer is there, what is estimated is counted in a
-        thread."""
+        thread. ``looked_at`` are those that were estimated before (see :meth:`look`)."""
         counts = self._counts[rules]
         get = counts.young.get
         found = [get(digest) for digest in digests]
         if None not in found:
             return cast(list[Counted], found)
         # Even an empty text is not for a tokenizer that has still to load.
-        at_once, looked_at = AT_ONCE if self._tokenizer.ready else -1, LOOKED_AT
+        at_once, left = AT_ONCE if self._tokenizer.ready else -1, LOOKED_AT
+        beside = beside or self._tokenizer.ready
         result: list[Counted] = []
         for index, known in enumerate(found):
-            counted = known or counts.get(digests[index])
+            digest = digests[index]
+            counted = known or counts.get(digest)
             if counted is None:
-                message, key = messages[index], (rules, digests[index])
-                counted = self._estimates.get(key)
-                length = _length(message) if at_once >= 0 or counted is None else 0
+                key = rules, digest
+                estimate = looked_at.get(digest) or self._estimates.get(key)
+                length = estimate.length if estimate is not None else _length(messages[index])
                 if length <= at_once:
                     at_once -= length
-                    counted = _count(message, self._tokenizer.count, rules)
-                    counts.put(message.digest, counted)
+                    counted = _count(messages[index], self._tokenizer.count, rules)
+                    counts.put(digest, counted)
                 else:
-                    if counted is None:
-                        looked_at -= min(length, AT_ONCE)
-                        counted = _count(message, quick if looked_at > 0 else _by_length, rules)
-                        self._estimates.put(key, counted)
-                    if beside or self._tokenizer.ready:
-                        self._wanted[key] = message
+                    if estimate is None:
+                        left -= min(length, AT_ONCE)
+                        estimate = _Estimate(_count(messages[index], quick if left > 0 else _by_length, rules), length)
+                        self._estimates.put(key, estimate)
+                    counted = estimate.counted
+                    if beside:
+                        self._wanted[key] = messages[index], length
             result.append(counted)
         if self._wanted and self._counting is None:
             self._counting = asyncio.create_task(self._count_beside())
@@ -225,10 +260,10 @@ class RequestCounter:
             while self._wanted:
                 batch, left = dict[tuple[str, bytes], Message](), AT_A_TIME
                 for key in reversed(self._wanted):
-                    if left <= 0:
+                    if left <= 0 or len(batch) >= MESSAGES_AT_A_TIME:
                         break
-                    batch[key] = self._wanted[key]
-                    left -= _length(batch[key])
+                    batch[key], length = self._wanted[key]
+                    left -= length
                 counting = asyncio.to_thread(_count_all, batch, self._tokenizer.count)
                 done, _ = await self._guard(counting, default={}, timeout_seconds=300, operation="counting tokens")
                 for (rules, digest), counted in done.items():
@@ -236,6 +271,7 @@ class RequestCounter:
                     self._estimates.drop((rules, digest))
                 for key in batch:
                     self._wanted.pop(key, None)
+                self._newest = _Newest()
                 self._went_further()
         finally:
             self._counting = None
@@ -249,10 +285,12 @@ class RequestCounter:
 
 @dataclass(slots=True)
 class _Newest:
-    """What was counted of the request that was asked about last. ``exactly``: with the tokenizer."""
+    """What was counted of the request that was asked about last. ``exactly``: with the tokenizer; ``beside``: what is
+    estimated is being counted whether or not it is there."""
 
     digests: Sequence[bytes] = ()
     exactly: bool = False
+    beside: bool = False
     sizes: list[int] = field(default_factory=list)
     counted: list[Counted] = field(default_factory=list)
 
@@ -264,6 +302,9 @@ class _Counts(Generic[K, V]):
         self.young: dict[K, V] = {}
         self._old: dict[K, V] = {}
         self._half = most // 2
+
+    def __contains__(self, key: K) -> bool:
+        return key in self.young or key in self._old
 
     def get(self, key: K) -> V | None:
         counted = self.young.get(key)
@@ -303,6 +344,21 @@ def _count_all(
     batch: dict[tuple[str, bytes], Message], count: Callable[[str], int]
 ) -> dict[tuple[str, bytes], Counted]:
     return {key: _count(message, count, key[0]) for key, message in batch.items()}
+
+
+def _estimated(messages: Sequence[Message], which: Sequence[int], rules: str) -> dict[bytes, _Estimate]:
+    """Those of some messages, by their digests."""
+    found, left = dict[bytes, _Estimate](), LOOKED_AT
+    for index in which:
+        message = messages[index]
+        length = _length(message)
+        left -= min(length, AT_ONCE)
+        found[message.digest] = _Estimate(_count(message, quick if left > 0 else _by_length, rules), length)
+    return found
+
+
+def _nothing_yet(_: Conversation) -> dict[bytes, _Estimate]:
+    return {}
 
 
 def _by_length(text: str) -> int:

@@ -73,6 +73,10 @@ class WindowFitter:
         self._page = page
         self._guard = guard
 
+    async def look(self, conversation: Conversation) -> None:
+        """Look at a request before its size is asked for: many new messages are looked at beside the loop."""
+        await self._loads.look(conversation)
+
     async def shed(self, request: SessionRequest, deadline: Deadline) -> Fit:
         """Decide what leaves, and write it into the ledger."""
         load = self._loads.of(request, request.edits())

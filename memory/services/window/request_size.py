@@ -59,6 +59,10 @@ class RequestSizer:
         self._reported = reported
         self._windows = windows
 
+    async def look(self, conversation: Conversation) -> None:
+        """Look at a request before its size is asked for: many new messages are looked at beside the loop."""
+        await self._counting.look(conversation)
+
     def of(self, request: SessionRequest, edits: Iterable[Edit]) -> RequestSize:
         """How large a request is with some edits."""
         conversation = request.conversation

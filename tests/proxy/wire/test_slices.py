@@ -1,11 +1,15 @@
 import json
+from collections import Counter
+from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
+from proxy.wire import slices
 from proxy.wire.dialect import BadRequest, Unreadable
-from proxy.wire.slices import MOST_ITEMS, MOST_MESSAGES, cut, fields_of, items_of, masked, offset_of, value_of
+from proxy.wire.slices import MOST_ITEMS, cut, fields_of, items_of, masked, offset_of, value_of
 from tests.proxy.wire.bodies import bodies
 
 
@@ -82,7 +86,59 @@ def test_a_list_of_more_items_than_anybody_has_is_not_read() -> None:
     _, fields = cut(b'{"x": [' + b"1," * MOST_ITEMS + b"1]}")
     with pytest.raises(Unreadable):
         items_of(fields["x"])
-    assert len(items_of(fields["x"], MOST_MESSAGES)) == MOST_ITEMS + 1
+    assert len(items_of(fields["x"], MOST_ITEMS + 1)) == MOST_ITEMS + 1
+
+
+_TEXTS = st.text(st.sampled_from('a\\",:[]{} \n\u0436'), max_size=8)
+_VALUES = st.recursive(
+    st.one_of(_TEXTS, st.integers(), st.none()),
+    lambda inner: st.one_of(st.lists(inner, max_size=5), st.dictionaries(_TEXTS, inner, max_size=5)),
+)
+
+
+def _marks_of(value: Any) -> Counter[str]:
+    """The strings, brackets and commas that a value is written with."""
+    if isinstance(value, str):
+        return Counter('"')
+    if not isinstance(value, list | dict):
+        return Counter()
+    inner = [*value, *value.values()] if isinstance(value, dict) else value
+    own = Counter("{}" if isinstance(value, dict) else "[]") + Counter(commas=max(len(value) - 1, 0))
+    return sum(map(_marks_of, inner), own)
+
+
+@given(
+    value=_VALUES,
+    comma=st.sampled_from((",", " , ", ",\n\t")),
+    colon=st.sampled_from((":", " :", "\n: ")),
+    ascii=st.booleans(),
+    window=st.integers(1, 9),
+)
+def test_what_is_counted_in_json_is_what_stands_in_it(
+    value: Any, comma: str, colon: str, ascii: bool, window: int
+) -> None:
+    text = json.dumps(value, separators=(comma, colon), ensure_ascii=ascii).encode()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(slices, "_WINDOW", window)
+        found, strings = Counter(map(chr, slices._marks(text))), slices._strings(text)
+        slices._check_encoding(text)
+    expected = _marks_of(value)
+    expected[","] = expected.pop("commas", 0)
+    assert +found == +expected
+    assert strings == expected['"']
+
+
+@given(text=st.binary(max_size=40), window=st.integers(1, 9))
+def test_text_of_no_encoding_is_told_wherever_it_is_cut(text: bytes, window: int) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(slices, "_WINDOW", window)
+        try:
+            text.decode()
+        except UnicodeDecodeError:
+            with pytest.raises(UnicodeDecodeError):
+                slices._check_encoding(text)
+        else:
+            slices._check_encoding(text)
 
 
 def _large(inner: bytes) -> bytes:
@@ -96,9 +152,19 @@ def _large(inner: bytes) -> bytes:
         b'"messages":[' + b",".join([b"1"] * 400_000) + b"]",
         b'"messages":[{"content":[' + b",".join([b"[]"] * 400_000) + b"]}]",
         b'"x":{' + b",".join(b'"f%d":1' % number for number in range(60_000)) + b"}",
+        b",".join(b'"f%d" :1' % number for number in range(60_000)),
+        b",".join(rb'"%d\\":1' % number for number in range(60_000)),
         b'"x":NaN',
     ],
-    ids=["fields", "messages", "parts", "an object's fields", "lax and large"],
+    ids=[
+        "fields",
+        "messages",
+        "parts",
+        "an object's fields",
+        "blanks before colons",
+        "escapes before quotes",
+        "lax and large",
+    ],
 )
 def test_a_large_body_with_more_parts_than_anybody_has_is_not_cut(inner: bytes) -> None:
     with pytest.raises(Unreadable):
@@ -107,8 +173,8 @@ def test_a_large_body_with_more_parts_than_anybody_has_is_not_cut(inner: bytes) 
 
 def test_a_large_body_of_many_words_and_messages_is_cut() -> None:
     message = rb'{"role":"user","content":"one, two, {\"three\": [4, 5, 6]}, seven, eight"}'
-    body = _large(b'"messages":[' + b",".join([message] * 60_000) + b"]")
-    assert len(items_of(cut(body)[1]["messages"], MOST_MESSAGES)) == 60_000
+    body = _large(b'"messages":[' + b",".join([message] * MOST_ITEMS) + b"]")
+    assert len(items_of(cut(body)[1]["messages"])) == MOST_ITEMS
 
 
 def test_a_value_longer_than_anybody_says_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:

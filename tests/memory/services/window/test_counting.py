@@ -235,3 +235,23 @@ async def test_an_exact_count_waits_anew_for_what_came_later(bench: tuple[Reques
         async with asyncio.timeout(5):
             await counting.exact(asked)
         assert counting.sizes(asked)[0] >= AT_ONCE
+
+
+async def test_many_new_messages_are_looked_at_in_a_thread_and_once(
+    bench: tuple[RequestCounter, Words], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counting, _ = bench
+    looked, length, here = list[bool](), module._length, threading.get_ident()
+
+    def noted(message: Message) -> int:
+        looked.append(threading.get_ident() == here)
+        return length(message)
+
+    monkeypatch.setattr(module, "_length", noted)
+    asked = conversation(*(f"message {number} {'word ' * 20}" for number in range(2 * module.MANY)))
+    await counting.look(asked)
+    first = counting.sizes(asked)
+    assert counting.sizes(asked) == first
+    assert looked == [False] * len(asked.messages)
+    await counting.settle()
+    assert sum(counting.sizes(asked)) > 0
