@@ -77,8 +77,8 @@ _WHITE = r"\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _ASSIGNED = (range(0x40000), range(0xE0100, 0xE01F0))
 """Where letters, marks and numbers lie."""
 
-_SLOTS = 1 << 19
 _SLOT_BITS = 19
+_SLOTS = 1 << _SLOT_BITS
 _RANK_BITS = 18
 _EMPTY = (1 << 64) - 1
 _PRIME = (1 << 62) - 57
@@ -195,18 +195,14 @@ class _Words:
         return count
 
     def _rank(self, word: bytes) -> int:
-        slots, spread = self._slots, _spread(word)
-        rest, slot = divmod(spread, _SLOTS)
+        # For each pair of parts: no function is called that need not be.
+        slots, spread = self._slots, int.from_bytes(word + b"\1", "little") * _SPREAD % _PRIME
+        rest, slot = spread >> _SLOT_BITS, spread % _SLOTS
         while (held := slots[slot]) != _EMPTY:
             if held >> _RANK_BITS == rest:
                 return held % _NEVER
             slot = (slot + 1) % _SLOTS
         return _NEVER
-
-
-def _spread(word: bytes) -> int:
-    """A number of 62 bits for a word, the same in each process."""
-    return int.from_bytes(word + b"\1", "little") * _SPREAD % _PRIME
 
 
 def _slots(data: bytes) -> array[int]:
@@ -218,10 +214,11 @@ def _slots(data: bytes) -> array[int]:
     slots, decode = array("Q", [_EMPTY]) * _SLOTS, binascii.a2b_base64
     for line in BytesIO(data):
         word, rank = line.split()
-        rest, slot = divmod(_spread(decode(word)), _SLOTS)
+        spread = int.from_bytes(decode(word) + b"\1", "little") * _SPREAD % _PRIME
+        slot = spread % _SLOTS
         while slots[slot] != _EMPTY:
             slot = (slot + 1) % _SLOTS
-        slots[slot] = rest << _RANK_BITS | int(rank)
+        slots[slot] = spread >> _SLOT_BITS << _RANK_BITS | int(rank)
     return slots
 
 
