@@ -271,7 +271,8 @@ def _on_signals(stop: Callable[[], None]) -> None:
 
 async def _age(memory: Memory | None) -> None:
     """What is read at the start stays: the collector of cycles need not go through it again and again, which would hold
-    everything up for fifty milliseconds now and then. Nor once: what imports leave in cycles is next to nothing."""
+    everything up for fifty milliseconds now and then. Nor once: what imports leave in cycles is next to nothing. The
+    tokenizer is read here, and not for the first large request, which would hold up all others."""
     gc.freeze()
     gc.set_threshold(*_YOUNG)
     gc.enable()
@@ -280,6 +281,7 @@ async def _age(memory: Memory | None) -> None:
         await memory.cache_warmer.settle()
         gc.collect(1)
         gc.freeze()
+        await memory.token_counting.load()
 
 
 async def _collect_cycles() -> None:

@@ -241,6 +241,7 @@ async def _still(proxy: Running, known: int) -> None:
         await following.stop()
     for worker in (memory.entity_graph, memory.index_repair, memory.retention):
         await worker.stop()
+    memory.token_counting._tokenizer.count("")
     # What reads whole sentences is loaded when the first is to be read.
     await rules.at_hand()
     await memory.learner.remember(list(facts(known)))

@@ -29,11 +29,10 @@ MAX_COUNTED_TEXTS = 4096
 """Texts of ours whose counts are kept; about 100 bytes each."""
 
 AT_ONCE = 6000
-"""Characters of new messages that one request counts on the spot: two milliseconds, and some tens where all is new and
-a script puts no space between words."""
+"""Characters of new messages that one request counts on the spot (a third of a millisecond)."""
 
 AT_A_TIME = 200_000
-"""Characters that the thread counts before it says so: some 50 ms of work, most of whose words it met before."""
+"""Characters that the thread counts before it says so: some 50 ms of work."""
 
 LOOKED_AT = 60_000
 """Characters that one request looks at to estimate the rest; beyond, only lengths are taken (a first request that
@@ -42,7 +41,7 @@ brings a long history along)."""
 
 NEAR = 0.65
 """The share of its window below which an estimate of a request is enough: sums of estimates are right to a percent, no
-request is near what would not fit, and the tokenizer's table is not made for it."""
+request is near what would not fit, and the tokenizer with its fifty megabytes is not loaded for it."""
 
 
 class Tokenizer(Protocol):
@@ -51,6 +50,9 @@ class Tokenizer(Protocol):
     @property
     def ready(self) -> bool:
         """Whether nothing has to be loaded first."""
+
+    def load(self) -> None:
+        """Load what is needed."""
 
     def count(self, text: str) -> int:
         """Tokens of a text."""
@@ -106,6 +108,11 @@ class RequestCounter:
         self._estimates = _Counts[tuple[str, bytes], Counted](MAX_COUNTED_MESSAGES)
         self._guesses = _Counts[int, int](MAX_COUNTED_TEXTS)
         self._newest = _Newest()
+
+    async def load(self) -> None:
+        """Have the tokenizer ready before the first text needs it. Its table is made in one call, for which everything
+        waits: a fifth of a second."""
+        await asyncio.to_thread(self._tokenizer.load)
 
     def sizes(self, conversation: Conversation) -> list[int]:
         """Tokens of each message as the client sent it: exact where it was counted before, else near."""

@@ -31,6 +31,9 @@ class Words:
         self.held = ""
         self.go_on = threading.Event()
 
+    def load(self) -> None:
+        """There is nothing to load."""
+
     def count(self, text: str) -> int:
         """How many; a text that begins with ``held`` waits until it may ``go_on``."""
         if self.broken:

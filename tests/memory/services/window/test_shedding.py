@@ -107,8 +107,11 @@ class Halves:
 
     ready = False
 
-    def count(self, text: str) -> int:
+    def load(self) -> None:
         self.ready = True
+
+    def count(self, text: str) -> int:
+        self.load()
         return quick(text) // 2
 
 
@@ -116,6 +119,9 @@ class Exact:
     """Counts as is estimated, and has nothing to load."""
 
     ready = True
+
+    def load(self) -> None:
+        """There is nothing to load."""
 
     def count(self, text: str) -> int:
         return quick(text)
