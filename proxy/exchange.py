@@ -42,7 +42,7 @@ from proxy.upstream.direct import outgoing_headers
 from proxy.upstream.reply import ProviderReply, plain
 from proxy.websocket import is_socket, socket
 from proxy.wire import dialect_for_errors, dialect_of
-from proxy.wire.dialect import STREAMS, Dialect, RequestView
+from proxy.wire.dialect import STREAMS, Dialect
 
 
 async def exchange(request: web.Request) -> web.StreamResponse:
@@ -115,7 +115,9 @@ async def _exchange(
     arrived = time.perf_counter()
     await edge.opened_in_time()
     written = None
-    text, could_be_plain = await plain_text(edge, body, request.headers.get("Content-Encoding", ""))
+    unread = _left_unread(edge)
+    encoding = request.headers.get("Content-Encoding", "")
+    text, could_be_plain = (None, True) if unread else await plain_text(edge, body, encoding)
     with edge.room.taken(len(text or b"")) as could_be_read:
         has_room = could_be_plain and could_be_read
         if not has_room:
@@ -142,7 +144,7 @@ async def _exchange(
         outgoing = OutgoingRequest(edge, dialect, send, headers, written or body, size, view, prepared)
         reply, begun, prepared = await send_with_retry(outgoing, replies)
         trace.replied(reply.status)
-        own_headers = _status_headers(prepared, edge, view, request.headers)
+        own_headers = _status_headers(prepared, edge, unread or view is not None, request.headers)
         if not has_room:
             own_headers["x-palimpsest-status"] = f"degraded; {NO_ROOM}"
         answered = replace(outgoing, prepared=prepared)
@@ -183,12 +185,18 @@ async def _relay(
             trace.heard(commit.heard)
 
 
+def _left_unread(edge: Edge) -> bool:
+    """Whether nobody needs to know what stands in a body: memory is off, and all go to one place, as they came."""
+    return edge.memory is None and edge.settings.memory.mode is Mode.OFF and not edge.settings.upstream.routes
+
+
 def _status_headers(
-    prepared: Prepared | None, edge: Edge, view: RequestView | None, headers: Mapping[str, str]
+    prepared: Prepared | None, edge: Edge, understood: bool, headers: Mapping[str, str]
 ) -> dict[str, str]:
+    """What we say of a request. ``understood``: its body was read, or did not need to be."""
     if prepared is None:
         closed = edge.memory is None and edge.settings.memory.mode is not Mode.OFF
-        if view is None:
+        if not understood:
             encoding = headers.get("Content-Encoding", "")
             how = f"compressed as {one_line(encoding)!r}, which is not read here" if encoding else "not read"
             return {"x-palimpsest-status": f"passed; the body is {how}"}

@@ -151,6 +151,9 @@ async def whole_body(request: web.Request) -> bytes:
     Raises:
         HTTPRequestEntityTooLarge: it is larger than is taken.
     """
+    content = request.content
+    if content.is_eof() and content.total_bytes <= request.client_max_size:
+        return content.read_nowait()
     return await _joined(request, pieces_of(request))
 
 

@@ -17,7 +17,7 @@ from proxy.pass_through import models_in_url, named_models, same_for_all
 from proxy.upstream.bridge import FIELDS
 from proxy.upstream.direct import address
 from proxy.upstream.reply import local_reply, send_locally
-from proxy.upstream.routes import base_of, check_bridge, check_bridged, checked, route_of
+from proxy.upstream.routes import base_of, check_bridge, check_bridged, checked, depends_on_model, route_of
 from proxy.wire.dialect import Dialect, RequestView
 from proxy.wire.model_name import model_in_path
 
@@ -42,10 +42,11 @@ async def upstream_sender(
     models = models_in_url(path)
     if not model_in_path(path):
         read = view.conversation.model if view is not None else ""
-        in_body = (
-            frozenset({read}) if read else await asyncio.to_thread(named_models, upstream, path, headers, raw_body)
-        )
-        models = (models | in_body) - {""} or models
+        if read:
+            models = (models | {read}) - {""}
+        elif depends_on_model(upstream, path, headers):
+            in_body = await asyncio.to_thread(named_models, upstream, path, headers, raw_body)
+            models = (models | in_body) - {""} or models
     route = same_for_all(models, lambda model: route_of(upstream, dialect.name, model))
     model = min(models)
     if route is not None and route.bridge and dialect.name not in FIELDS:

@@ -21,8 +21,8 @@ from random import random
 from types import ModuleType
 
 import aiohttp
-from aiohttp import ClientConnectorDNSError, ClientConnectorError, ClientSession, ClientTimeout, TCPConnector
-from multidict import CIMultiDict
+from aiohttp import ClientConnectorDNSError, ClientConnectorError, ClientSession, ClientTimeout, TCPConnector, hdrs
+from multidict import CIMultiDict, istr
 from yarl import URL
 
 from proxy.errors import UpstreamUnreachable
@@ -97,6 +97,9 @@ HOP_BY_HOP = frozenset(
 LARGE = 2**19
 """Bytes from which on a body is sent in pieces."""
 
+_USUAL = frozenset(str(name).lower() for name in vars(hdrs).values() if isinstance(name, istr))
+"""Names of headers that are no secret of anybody's."""
+
 OF_THE_WAY_HERE = ("cookie", "cookie2", "forwarded", "x-real-ip")
 """Headers for this host alone: a browser sends its cookies to every port of it, and a proxy before us says who asked.
 So does each ``x-forwarded-``."""
@@ -158,7 +161,7 @@ def outgoing_headers(
             continue
         if low.startswith("x-palimpsest-") or (listened and low == "accept-encoding"):
             continue
-        if is_secret(value) or is_secret(low):
+        if is_secret(value) or (low not in _USUAL and is_secret(low)):
             continue
         outgoing.add(key, value)
     if listened:

@@ -114,6 +114,19 @@ async def test_memory_can_be_switched_off_for_a_request(tmp_path: Path) -> None:
         assert (counts.messages, counts.passages, counts.facts) == (0, 0, 0)
 
 
+@pytest.mark.parametrize("body", [b'{"model":"m","messages":[]}', b'{"model":', gzip.compress(b"{}")])
+async def test_with_memory_off_a_body_is_passed_on_unread(body: bytes, tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path, memory__mode="off") as proxy:
+        provider.answer = lambda request: _answered(418)
+        status, _, headers = await proxy.post("/v1/chat/completions", body)
+        assert (status, headers["x-palimpsest-status"]) == (418, "passed; memory.mode is off")
+        assert provider.last.body == body
+
+
+async def _answered(status: int) -> web.StreamResponse:
+    return web.Response(status=status)
+
+
 async def test_the_end_of_a_reply_is_held_until_the_journal_has_the_exchange(tmp_path: Path) -> None:
     async with fake_provider() as provider, running(provider, tmp_path) as proxy:
         assert proxy.edge.memory is not None
