@@ -18,8 +18,10 @@ from memory.hooks.command import count, where
 from memory.version import release
 from proxy import explanations
 from proxy.api.access import page_refused
+from proxy.api.auth import access_of
 from proxy.api.health import mode
 from proxy.auth.web_sessions import WebSession
+from proxy.edge import EDGE
 from proxy.web.static import address
 from proxy.web.visit import ROOT, PageVisit
 from proxy.web.waiting import waiting
@@ -84,7 +86,8 @@ async def fault(request: web.Request, session: WebSession | None, status: int, s
     """The page that tells a fault; who is not let in is told how to be."""
     if session is None:
         return rendered("login.html", status, title="Log in", sentence=sentence)
-    return await show(PageVisit(request, session), "fault.html", "This did not work", status, sentence=sentence)
+    visit = PageVisit(request, session, await access_of(session.token, request.app[EDGE]))
+    return await show(visit, "fault.html", "This did not work", status, sentence=sentence)
 
 
 def rendered(template: str, status: int = 200, **data: Any) -> web.Response:
