@@ -84,10 +84,10 @@ class Candidate:
     """What was put forward, and what has become of it.
 
     ``owner`` is whose sessions bear it out: only they see it, and decide, until they have submitted it.
-    ``submitted_to`` is then the owner of what their organisation shares, whose maintainers decide; ``submitted_by`` says
-    who did, and ``submitted_at`` when. ``reason`` is what the person said when they decided, and ``decided_by`` who that
-    was; ``sources_then`` and ``sessions_then`` what there was for it at that time; ``fact`` is the shared fact that it
-    became.
+    ``submitted_to`` is then the owner of what their organisation shares, whose maintainers decide; ``submitted_by``
+    says who did, and ``submitted_at`` when. ``reason`` is what the person said when they decided, and ``decided_by``
+    who that was; ``sources_then`` and ``sessions_then`` what there was for it at that time; ``fact`` is the shared fact
+    that it became.
     """
 
     # What the others mean is said at `Proposal`.

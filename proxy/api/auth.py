@@ -124,12 +124,12 @@ async def _handled(request: web.Request, handler: Handler, edge: Edge, access: A
 
 
 async def record(request: web.Request, edge: Edge, access: Access, status: int) -> None:
-    """Write down who asked what: which endpoint and which memory, and no text."""
+    """Write down who asked what: which endpoint and which memory or member, and no text."""
     if edge.memory is None or request.path in NOT_AUDITED:
         return
     resource = request.match_info.route.resource
     what = resource.canonical.removeprefix("/palimpsest/") if resource is not None else "unknown"
-    id = request.match_info.get("id", "")[:64]
+    id = (request.match_info.get("id") or request.match_info.get("user") or "")[:64]
     entry = AuditEntry(datetime.now(UTC), access.who, f"{request.method} {what}", id, access.user or "", status)
     await fail_open(
         edge.memory.journal.record(entry),

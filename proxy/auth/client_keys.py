@@ -12,6 +12,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -176,10 +177,14 @@ class ClientKeys:
         self._changes += 1
         self._known = {**self._known, key.hash: key}
 
-    def stale(self) -> None:
-        """Who is a member of what has changed here: the next look asks the journal."""
+    def member_changed(self, member: Member) -> None:
+        """A role was given here to who may have keys."""
         self._changes += 1
-        self._looked = float("-inf")
+        whose = (member.org, member.user)
+        self._known = {
+            hash: replace(key, member=member) if (key.org, key.user) == whose else key
+            for hash, key in self._known.items()
+        }
 
     def revoked(self, name: str) -> None:
         """Those of a name were revoked here."""

@@ -56,8 +56,8 @@ HEADERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class PageVisit:
-    """A request of somebody who has been let in, and may do what ``access`` says. ``form`` is what they filled in, empty
-    where they only look."""
+    """A request of somebody who has been let in, and may do what ``access`` says. ``form`` is what they filled in,
+    empty where they only look."""
 
     request: web.Request
     session: WebSession
