@@ -41,7 +41,7 @@ ACCESS: Final[ContextVar[Access]] = ContextVar("access")
 
 _OWN: Final = re.compile(
     r"/palimpsest/api/(branches|candidates|conflicts|content|decisions|drafts|export|facts|forget|habits|hook|import|learnt-on|log|money|names|page|provenance"
-    r"|quarantine|remember|research|search|sessions|sync|tools|why)(/|$)"
+    r"|quarantine|remember|research|rules|search|sessions|sync|tools|why)(/|$)"
 )
 """What is answered for one user at a time, whom the server chooses; everything else is for admins."""
 

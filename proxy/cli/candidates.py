@@ -204,7 +204,7 @@ def _list(found: list[dict[str, Any]], everything: bool) -> None:
     for each in found:
         cells = [
             each["id"][: output.SHORT],
-            *([each["state"]] if everything else []),
+            *([_state(each)] if everything else []),
             output.audience_of(each),
             each["why"],
         ]
@@ -213,6 +213,11 @@ def _list(found: list[dict[str, Any]], everything: bool) -> None:
     console.print(table)
     if not everything:
         console.print("\npalimpsest approve ID [--edit] | reject ID --why … | defer ID", style="dim")
+
+
+def _state(held: Mapping[str, Any]) -> str:
+    by = held["decided_by"] if held["submitted_by"] and held["state"] != "waiting" else ""
+    return f"{held['state']} by {by}" if by else str(held["state"])
 
 
 def _one(held: dict[str, Any]) -> None:

@@ -30,9 +30,7 @@ def add(
 ) -> None:
     """Make somebody a member. The first one of an organisation is its owner."""
     told = call.ask("POST", "api/members", _of(org), {"user": user, "role": role})
-    _told(
-        call, told, f"{user} is {told['role']} of {told['org']}; palimpsest keys create NAME --user {user} gives a key"
-    )
+    _told(call, told, f"{user} is {told['role']} of {told['org']}: palimpsest keys create gives them a key")
 
 
 @members.command(name="list")

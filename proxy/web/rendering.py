@@ -41,6 +41,7 @@ PAGES: Final = (
     ("nights", "Nights"),
     ("money", "Money"),
     ("status", "Health"),
+    ("organisation", "Organisation"),
     ("settings", "Settings"),
 )
 """The pages by their paths, in the order of the menu."""
@@ -72,7 +73,7 @@ async def _frame(visit: PageVisit, data: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "here": visit.request.path.removeprefix(ROOT).partition("/")[0],
         "form_value": session.form,
-        "pages": [each for each in PAGES if not page_refused(visit.access, False, ROOT + each[0])],
+        "pages": [each for each in PAGES if _is_offered(visit, each[0])],
         "awaited": None if "awaited" in data else await waiting(visit),
         "who": session.token.name if session.token else "",
         "mode": mode(visit.edge),
@@ -80,6 +81,13 @@ async def _frame(visit: PageVisit, data: Mapping[str, Any]) -> dict[str, Any]:
         "now": visit.now,
         **data,
     }
+
+
+def _is_offered(visit: PageVisit, page: str) -> bool:
+    """Whether a page stands in the menu: an organisation's where there is one."""
+    if page == "organisation" and visit.access.member is None and visit.edge.settings.org is None:
+        return False
+    return not page_refused(visit.access, False, ROOT + page)
 
 
 async def fault(request: web.Request, session: WebSession | None, status: int, sentence: str) -> web.Response:

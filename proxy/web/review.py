@@ -68,9 +68,15 @@ WORDS: Final = {
 async def review(visit: PageVisit) -> web.StreamResponse:
     """What waits, what contradicts, and what was decided."""
     owners = await visit.owners()
-    every = (await visit.ask("GET", "candidates", query={"state": "all"}))["candidates"]
+    own = (await visit.ask("GET", "candidates", query={"state": "all"}))["candidates"]
+    others = (await visit.ask("GET", "candidates", query={"state": "all", "submitted": "yes"}))["candidates"]
+    # What is submitted waits for those who maintain it; to everybody else it is told further below.
+    every = [each for each in own if each["yours_to_approve"] or not each["submitted_to"]]
+    known = {each["id"] for each in every}
+    every += [each for each in others if each["yours_to_approve"] and each["id"] not in known]
+    submitted = [each for each in others if not each["yours_to_approve"]]
     waiting = [each for each in every if each["state"] is CandidateState.WAITING]
-    decided = [each for each in every if each["decided_at"] and each not in waiting]
+    decided = [each for each in (*every, *submitted) if each["decided_at"] and each not in waiting]
     last = next((each for each in decided if each["id"] == visit.session.decided), None)
     facts = decisions_of(await visit.memory.fact_reviser.decisions(owners, DECIDED), visit.now)
     drafts, deferred = await drafts_of(visit.memory, owners, DRAFTS)
@@ -80,6 +86,7 @@ async def review(visit: PageVisit) -> web.StreamResponse:
         "Review",
         waiting=[_shown(await _asked(visit, "", id=each["id"]), EVIDENCE) for each in waiting[:WAITING]],
         more=max(len(waiting) - WAITING, 0),
+        submitted=[each for each in submitted if each["state"] is CandidateState.WAITING],
         last=last,
         decided=_newest(decided, facts),
         gone=await _gone(visit),
@@ -174,6 +181,17 @@ async def approve(visit: PageVisit) -> web.StreamResponse:
         return await _would(visit, text)
     done = await _asked(visit, "approve", _words(text) | _layer(visit) | {"confirm": confirm})
     return _decided(visit, done["candidate"], "Approved", done["files"])
+
+
+async def submission(visit: PageVisit) -> web.StreamResponse:
+    """A form with what the maintainers would be shown."""
+    return await show(visit, "candidate_submit.html", "Submit", held=await _asked(visit), to=visit.query("to"))
+
+
+async def submit(visit: PageVisit) -> web.StreamResponse:
+    """``text=…&to=…``: ask the maintainers to approve it in these words."""
+    text = visit.filled("text", longest=MAX_TEXT_CHARS) or None
+    return _decided(visit, await _asked(visit, "submit", _words(text) | _layer(visit)), "Submitted")
 
 
 async def undoing(visit: PageVisit) -> web.StreamResponse:

@@ -138,6 +138,14 @@ class CandidateApprovals:
         found = await self._journal.submitted(to, states) if to else []
         return [each for each in found if scope.project is None or _project_of(each.owner) == scope.project]
 
+    async def rules(self, owners: Sequence[str]) -> list[tuple[Fact, Candidate | None]]:
+        """What was approved for all who share one of these owners, with the candidate that it was, which says by
+        whom."""
+        shared = [owner for owner in owners if not is_persons(owner)]
+        facts = [fact for owner in shared for fact in await self._journal.shared(owner)]
+        were = {each.fact: each for each in await self._store.became([fact.id for fact in facts])} if facts else {}
+        return [(fact, were.get(fact.id)) for fact in facts]
+
     async def candidate(self, id: str, owners: Sequence[str], scope: Scope = _NOWHERE) -> Candidate:
         """The candidate of an id, or of the beginning of one, of these owners or submitted in the scope's organisation.
 
@@ -206,6 +214,9 @@ class CandidateApprovals:
             if confirm != mark:
                 raise StaleDecision("something has changed since that was shown: look at it again")
             state = CandidateState.WAITING if undo else CandidateState.APPROVED
+            if not undo and not worded.submitted_to and (to := _organisation(worded)) is not None:
+                # What is approved in an organisation is seen by all in it, with who approved it.
+                worded = replace(worded, submitted_to=to, submitted_by=asker.name, submitted_at=self._now())
             decision = CandidateDecision(worded, state, fact=writing.fact, by=asker.name)
             decided = await self._write(writing, decision)
             return Approval(decided, writing.files, writing.notes, mark, done=True)
@@ -229,8 +240,7 @@ class CandidateApprovals:
         """
         async with self._one_at_a_time:
             candidate = await self.candidate(id, owners)
-            place = place_of(candidate.owner)
-            to = Scope(place[0].org).owner(Layer.ORG) if place is not None else None
+            to = _organisation(candidate)
             if to is None:
                 raise ApprovalRefused("it belongs to no organisation whose maintainers could approve it")
             if not asker.owns(candidate.owner):
@@ -391,6 +401,11 @@ class CandidateApprovals:
 def _project_of(owner: str) -> str | None:
     place = place_of(owner)
     return place[0].project if place is not None else None
+
+
+def _organisation(candidate: Candidate) -> str | None:
+    place = place_of(candidate.owner)
+    return Scope(place[0].org).owner(Layer.ORG) if place is not None else None
 
 
 def _for_maintainers(candidate: Candidate, layer: Layer | None = None) -> str:

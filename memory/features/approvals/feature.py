@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from datetime import datetime
 from typing import Annotated, Any, NotRequired, Protocol, TypedDict
 
 from memory.candidate import Candidate, CandidateKind, CandidateState, ImportOutcome
@@ -85,6 +86,24 @@ class ApprovalJson(TypedDict):
     confirm: NotRequired[str]
 
 
+class ApprovedHow(TypedDict):
+    """Who submitted a rule, who approved it and when, as far as that is known; ``candidate`` is its id."""
+
+    candidate: str
+    submitted_by: str
+    approved_by: str
+    approved_at: datetime | None
+
+
+RuleJson = Annotated[dict[str, Any], Fields("Rule", MemoryJson, ApprovedHow)]
+
+
+class RulesList(TypedDict):
+    """What was approved for all who work on a project or in an organisation, the oldest of each first."""
+
+    rules: list[RuleJson]
+
+
 class Promoted(TypedDict):
     """The fact that holds in all projects now, or the candidate that was put forward."""
 
@@ -152,6 +171,7 @@ class Approvals(Feature):
         approving = {"text": str, "to": str, "confirm": str}
         return (
             FeatureRoute("GET", "candidates", cls.listed, 0, query=("state", "submitted")),
+            FeatureRoute("GET", "rules", cls.rules, 0),
             FeatureRoute("GET", "candidates/{id}", cls.one, 0),
             FeatureRoute("POST", "candidates/{id}/approve", cls.approve, 0, approving),
             FeatureRoute("POST", "candidates/{id}/submit", cls.submit, 0, {"text": str, "to": str}),
@@ -172,6 +192,19 @@ class Approvals(Feature):
         else:
             found = await self.decisions.candidates(question.owners, states)
         return {"candidates": [candidate_json(each, question.asker) for each in found]}
+
+    async def rules(self, question: RouteRequest) -> RulesList:
+        """What was approved for others as well, with who approved it and when."""
+        told = []
+        for fact, was in await self.decisions.rules(question.owners):
+            how: ApprovedHow = {
+                "candidate": was.id if was else "",
+                "submitted_by": was.submitted_by if was else "",
+                "approved_by": was.decided_by if was else "",
+                "approved_at": was.decided_at if was else None,
+            }
+            told.append(memory_json(fact, question.now) | how)
+        return {"rules": told}
 
     async def one(self, question: RouteRequest) -> CandidateEvidence:
         """One candidate with the facts behind it: of what others said, and of what was changed or taken back since,
