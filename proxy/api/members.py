@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict
-from typing import Annotated, Any, TypedDict
+from typing import TypedDict
 
 from aiohttp import web
 
-from memory.hooks.route_request import Fields, checked_text, choice
+from memory.hooks.route_request import checked_text, choice
 from memory.member import PROJECT_ROLES, Member, MemberRefused, MemberRole
 from memory.parts import Memory
 from memory.scope import Scope
@@ -22,14 +21,12 @@ from proxy.errors import Refusal
 
 routes = web.RouteTableDef()
 
-MemberJson = Annotated[dict[str, Any], Fields("Member", Member)]
-
 
 class MembersList(TypedDict):
     """The members of an organisation, and the organisations that have any, as far as the asker may know them."""
 
     org: str | None
-    members: list[MemberJson]
+    members: list[Member]
     organisations: list[str]
 
 
@@ -50,28 +47,28 @@ async def listed(request: web.Request) -> Json[MembersList]:
     memory, org, asker = memory_of(request), scope_of(request).org, access().asker
     members = await memory.journal.members(org) if org else []
     organisations = await memory.journal.organisations() if asker.everything else [org] if org and members else []
-    return answer({"org": org, "members": [member_json(each) for each in members], "organisations": organisations})
+    return answer({"org": org, "members": members, "organisations": organisations})
 
 
 @routes.post("/api/members")
-async def added(request: web.Request) -> Json[MemberJson]:
+async def added(request: web.Request) -> Json[Member]:
     """``?org=…``: make a ``user`` a member, in a ``role`` (owner, maintainer, member or read-only; without it: member).
     The first one of an organisation is its owner."""
     body = await body_of(request, {"user": str, "role": str})
     user = name(checked_text(body.get("user", ""), "user", True, MAX_NAME_CHARS), "user")
     role = choice(body.get("role", MemberRole.MEMBER), "role", MemberRole)
     made = await add_member(request.app[EDGE], memory_of(request), managed(scope_of(request)), user, role)
-    return answer(member_json(made), 201)
+    return answer(made, 201)
 
 
 @routes.patch("/api/members/{user}")
-async def given_role(request: web.Request) -> Json[MemberJson]:
+async def given_role(request: web.Request) -> Json[Member]:
     """``?org=…``: give a member another ``role``, in the organisation or in a ``project`` of it."""
     body = await body_of(request, {"role": str, "project": str})
     project = checked_text(body.get("project", ""), "project", False, MAX_NAME_CHARS)
     role = choice(body.get("role"), "role", MemberRole)
     org, user = managed(scope_of(request)), request.match_info["user"]
-    return answer(member_json(await set_role(request.app[EDGE], memory_of(request), org, user, role, project)))
+    return answer(await set_role(request.app[EDGE], memory_of(request), org, user, role, project))
 
 
 @routes.delete("/api/members/{user}")
@@ -152,11 +149,6 @@ async def remove_member(edge: Edge, memory: Memory, org: str, user: str, project
     tokens = [] if project else await asyncio.to_thread(without_tokens, edge, person)
     stays = [] if project else configured(edge, person)
     return {"removed": user, "project": project, "keys": keys, "tokens": tokens, "stays": stays}
-
-
-def member_json(member: Member) -> MemberJson:
-    """A member as JSON tells them."""
-    return asdict(member)
 
 
 def _refusal(error: MemberRefused) -> Refusal:

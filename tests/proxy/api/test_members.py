@@ -1,4 +1,4 @@
-"""Members of an organisation: who manages them, who approves what holds for others, and what of others' words is shown."""
+"""Members of an organisation: who manages them, who approves what holds for others, and what is shown of others'."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ async def test_owners_manage_members_and_all_see_who_is_one(proxy: Running) -> N
 async def test_a_key_ends_with_its_member_and_learns_as_its_role_says(proxy: Running) -> None:
     ask, bob = asking(proxy), await member(proxy, "bob", "read-only")
     lesson = "We decided to use PostgreSQL 16 for the ledger, because the reports need window functions."
-    assert "not in force" not in await say(proxy, lesson, bob.token)
+    assert "shows no key" not in await say(proxy, lesson, bob.token)
     await proxy.learned()
     assert (await bob("GET", "api/facts"))["facts"] == []
     assert "may only read in acme" in (await bob("POST", "api/remember", {"text": lesson}, status=403))["error"]
@@ -113,7 +113,7 @@ async def test_a_key_ends_with_its_member_and_learns_as_its_role_says(proxy: Run
     told = await ask("DELETE", "api/members/bob?org=acme")
     assert told["keys"] == ["key of bob"]
     await bob("GET", "api/facts", status=401)
-    assert "not in force" in await say(proxy, lesson, bob.token)
+    assert "shows no key" in await say(proxy, lesson, bob.token)
     assert (
         "no member of acme"
         in (await ask("POST", "api/keys", {"name": "again", "user": "bob", "org": "acme"}, status=409))["error"]
@@ -131,7 +131,7 @@ async def test_a_key_does_what_it_is_for(proxy: Running) -> None:
     memory = await member(proxy, "eve", scopes=["memory"])
     await memory("GET", "api/facts")
     assert "is for memory, and this asks for members" in (await memory("GET", "api/members", status=403))["error"]
-    assert "not for model calls" in await say(proxy, "hello", memory.token)
+    assert "shows no key" in await say(proxy, "hello", memory.token)
     members = await member(proxy, "dan", scopes=["members"])
     assert "asks for memory" in (await members("GET", "api/facts", status=403))["error"]
     told = await members("POST", "api/keys", {"name": "mine", "user": "dan", "scopes": ["memory"]}, status=403)
@@ -154,7 +154,7 @@ async def test_members_issue_their_own_keys_and_owners_the_first_one_of_who_join
     await bob("DELETE", "api/keys/first", status=404)
     await ada("DELETE", "api/keys/other", status=404)
     await ada("DELETE", "api/keys/phone")
-    assert "not in force" in await say(proxy, "hello", made["key"])
+    assert "shows no key" in await say(proxy, "hello", made["key"])
 
 
 async def test_members_submit_and_maintainers_approve_without_private_words(proxy: Running) -> None:
