@@ -47,7 +47,7 @@ async def _shown(visit: PageVisit, made: Mapping[str, Any]) -> web.StreamRespons
         asker=asker,
         roles=[role.value for role in MemberRole],
         project_roles=[role.value for role in PROJECT_ROLES],
-        scopes=[scope.value for scope in KeyScope],
+        scopes=[scope.value for scope in visit.access.scopes or KeyScope],
         keys=keys,
         rules=rules,
         made=made,

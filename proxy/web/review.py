@@ -77,7 +77,7 @@ async def review(visit: PageVisit) -> web.StreamResponse:
     submitted = [each for each in others if not each["yours_to_approve"]]
     waiting = [each for each in every if each["state"] is CandidateState.WAITING]
     decided = [each for each in (*every, *submitted) if each["decided_at"] and each not in waiting]
-    last = next((each for each in decided if each["id"] == visit.session.decided), None)
+    last = next((each for each in decided if each["id"] == visit.session.decided and _may_undo(each)), None)
     facts = decisions_of(await visit.memory.fact_reviser.decisions(owners, DECIDED), visit.now)
     drafts, deferred = await drafts_of(visit.memory, owners, DRAFTS)
     return await show(
@@ -109,6 +109,11 @@ async def holds(visit: PageVisit) -> web.StreamResponse:
     if not isinstance(held, Fact):
         raise Refusal(404, "this is a passage of a talk, which is as it was said: only facts are decided about")
     return await show(visit, "holds.html", "If it holds", each=await _weighed(visit, held, True))
+
+
+def _may_undo(held: dict[str, Any]) -> bool:
+    """Whether who looks may take back what was decided of a candidate."""
+    return bool(held["yours_to_approve"] or (held["yours"] and held["state"] is not CandidateState.APPROVED))
 
 
 def _newest(candidates: Sequence[dict[str, Any]], facts: Sequence[FactDecided]) -> list[dict[str, Any]]:
