@@ -93,3 +93,11 @@ class Asker:
         if place is None or self.member is None or place[0].org != self.member.org:
             return False
         return self.member.maintains(place[0].project if layer is Layer.PROJECT else None)
+
+    def changes(self, owner: str) -> bool:
+        """Whether they may change memories of an owner: of what many share only what they maintain. Who is a member of
+        nothing is kept from nothing here."""
+        place = place_of(owner)
+        if self.everything or self.member is None or place is None or place[1] in (Layer.USER, Layer.USER_PROJECT):
+            return True
+        return place[0].org == self.member.org and self.member.maintains(place[0].project)

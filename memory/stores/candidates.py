@@ -312,4 +312,5 @@ def _row(proposal: Proposal, owner: str, at: datetime, redact: Redact) -> dict[s
         "sources_then": 0,
         "sessions_then": 0,
         "fact": "",
+        "decided_by": "",
     }

@@ -22,7 +22,7 @@ from proxy.api.access import ACCESS, ALL, Access, page_refused
 from proxy.api.auth import access_of, record, token_still, why_not
 from proxy.api.elsewhere import until_open
 from proxy.api.features import ask
-from proxy.api.params import LARGEST, memory_of, owners_of, query_text, reads_of, scope_of
+from proxy.api.params import LARGEST, changeable, memory_of, owners_of, query_text, reads_of, scope_of
 from proxy.api.responses import FAULTS, Handler, sentence_of
 from proxy.auth.origins import is_own_origin
 from proxy.auth.web_sessions import WebSession, cookie_name
@@ -98,8 +98,9 @@ class PageVisit:
         return await owners_of(self.request)
 
     async def everything(self) -> tuple[str, ...]:
-        """All owners of the person's, whatever project is looked at."""
-        return await self.memory.commands.everything_of(self.scope)
+        """All owners of the person's, whatever project is looked at; where a form changes memories, those that it may
+        change."""
+        return changeable(self.request, await self.memory.commands.everything_of(self.scope))
 
     async def ask(
         self,

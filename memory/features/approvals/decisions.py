@@ -143,7 +143,9 @@ class CandidateApprovals:
         whom."""
         shared = [owner for owner in owners if not is_persons(owner)]
         facts = [fact for owner in shared for fact in await self._journal.shared(owner)]
-        were = {each.fact: each for each in await self._store.became([fact.id for fact in facts])} if facts else {}
+        found = await self._store.became([fact.id for fact in facts]) if facts else []
+        # One that was imported says what it likes: in an organisation only those count that were decided here.
+        were = {each.fact: each for each in found if each.submitted_to == (_organisation(each) or "")}
         return [(fact, were.get(fact.id)) for fact in facts]
 
     async def candidate(self, id: str, owners: Sequence[str], scope: Scope = _NOWHERE) -> Candidate:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
+import orjson
 import pytest
 
 from memory.candidate import CandidateKind, Proposal
@@ -194,6 +196,37 @@ async def test_members_submit_and_maintainers_approve_without_private_words(prox
     would = await eve("POST", f"api/candidates/{id}/undo", {})
     await eve("POST", f"api/candidates/{id}/undo", {"confirm": would["confirm"]})
     assert (await dan("GET", "api/rules"))["rules"] == []
+
+
+async def test_what_many_share_is_changed_by_maintainers_alone(proxy: Running) -> None:
+    bob, eve = await member(proxy, "bob"), await member(proxy, "eve", "maintainer")
+    id = await put_forward(proxy, "eve")
+    await approved(eve, id)
+    [rule] = (await bob("GET", "api/rules"))["rules"]
+    await bob("GET", f"api/facts/{rule['id']}")
+    assert rule["id"] in str(await bob("GET", "api/search?text=vault"))
+    for method, path, body in (
+        ("DELETE", f"api/facts/{rule['id']}", None),
+        ("POST", f"api/facts/{rule['id']}/update", {"text": "The vault is open."}),
+        ("POST", f"api/facts/{rule['id']}/refute", {}),
+        ("POST", "api/forget", {"ids": [rule["id"]]}),
+    ):
+        await bob(method, path, body, status=404)
+    [exported] = [
+        each for each in (await records(eve, rule["owner"])).splitlines() if orjson.loads(each).get("tier") == "shared"
+    ]
+    forged = orjson.dumps(orjson.loads(exported) | {"id": "0c000000-0000-4000-8000-00000000000a", "text": "No vault."})
+    told = await bob("POST", "api/import/records?project=loom", forged)
+    assert told["facts"] == 0 and "only their maintainers" in str(told["faults"])
+    assert (await eve("POST", "api/import/records?project=loom", forged))["facts"] == 1
+    await eve("POST", "api/forget", {"ids": [rule["id"]]})
+
+
+async def records(person: Asking, owner: str) -> bytes:
+    headers = {"Authorization": f"Bearer {person.token}"}
+    url = f"{person.running.url}/palimpsest/api/export/fact?owner={quote(owner, safe='')}"
+    async with person.running.client.get(url, headers=headers) as reply:
+        return await reply.read()
 
 
 async def test_who_submitted_it_takes_it_back_and_maintainers_reject_it(proxy: Running) -> None:

@@ -1,10 +1,10 @@
 -- candidate_add: put something forward
 INSERT INTO candidates (
     id, owner, kind, mark, layer, title, text, what, sources, sessions, state, made_at, decided_at, reason,
-    sources_then, sessions_then, fact
+    sources_then, sessions_then, fact, decided_by
 ) VALUES (
     :id, :owner, :kind, :mark, :layer, :title, :text, :what, :sources, :sessions, :state, :made_at, :decided_at,
-    :reason, :sources_then, :sessions_then, :fact
+    :reason, :sources_then, :sessions_then, :fact, :decided_by
 );
 
 -- candidate_evidence_add: a fact that bears it out, if there is such a fact
