@@ -135,6 +135,8 @@ async def issue(
     """
     if user == "*":
         raise Refusal(422, "a key is for one user")
+    if tuple(projects) != ("*",) and {*scopes} != {KeyScope.CALLS}:
+        raise Refusal(422, "a key for some projects is for model calls alone: our own endpoints show all of a person's")
     await _check_may_issue(memory, user, org, scopes)
     text = new_client_key()
     member = await edge.member(org, user)

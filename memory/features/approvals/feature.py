@@ -195,9 +195,9 @@ class Approvals(Feature):
 
     async def rules(self, question: RouteRequest) -> RulesList:
         """What was approved for others as well, with who approved it and when."""
-        told = []
+        told: list[RuleJson] = []
         for fact, was in await self.decisions.rules(question.owners):
-            how: ApprovedHow = {
+            how: dict[str, Any] = {
                 "candidate": was.id if was else "",
                 "submitted_by": was.submitted_by if was else "",
                 "approved_by": was.decided_by if was else "",

@@ -138,6 +138,8 @@ async def test_a_key_does_what_it_is_for(proxy: Running) -> None:
     assert "asks for memory" in (await members("GET", "api/facts", status=403))["error"]
     told = await members("POST", "api/keys", {"name": "mine", "user": "dan", "scopes": ["memory"]}, status=403)
     assert "issues none that is" in told["error"]
+    body = {"name": "some", "user": "dan", "org": "acme", "projects": ["loom"], "scopes": ["calls", "memory"]}
+    assert "model calls alone" in (await asking(proxy)("POST", "api/keys", body, status=422))["error"]
 
 
 async def test_members_issue_their_own_keys_and_owners_the_first_one_of_who_joins(proxy: Running) -> None:
