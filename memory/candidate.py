@@ -83,9 +83,11 @@ class Proposal:
 class Candidate:
     """What was put forward, and what has become of it.
 
-    ``owner`` is whose sessions bear it out: only they see it, and decide. ``reason`` is what the person said when they
-    decided; ``sources_then`` and ``sessions_then`` what there was for it at that time; ``fact`` is the shared fact that
-    it became.
+    ``owner`` is whose sessions bear it out: only they see it, and decide, until they have submitted it.
+    ``submitted_to`` is then the owner of what their organisation shares, whose maintainers decide; ``submitted_by``
+    says who did, and ``submitted_at`` when. ``reason`` is what the person said when they decided, and ``decided_by``
+    who that was; ``sources_then`` and ``sessions_then`` what there was for it at that time; ``fact`` is the shared fact
+    that it became.
     """
 
     # What the others mean is said at `Proposal`.
@@ -107,6 +109,10 @@ class Candidate:
     sources_then: int = 0
     sessions_then: int = 0
     fact: str = ""
+    submitted_to: str = ""
+    submitted_by: str = ""
+    submitted_at: datetime | None = None
+    decided_by: str = ""
 
     @property
     def why(self) -> str:
@@ -117,13 +123,14 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class CandidateDecision:
-    """A person's decision, with the candidate's title, text and layer as the person has them; ``fact`` is the shared
-    fact that it became."""
+    """A person's decision, with the candidate's title, text and layer as the person has them, and to whom it is
+    submitted; ``fact`` is the shared fact that it became, ``by`` who decided."""
 
     candidate: Candidate
     state: CandidateState
     reason: str = ""
     fact: str = ""
+    by: str = ""
 
 
 def retirement(id: str, skill: Candidate, times: int, sessions: int) -> Proposal:

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
+
+from memory.member import Member
+
+
+class KeyScope(StrEnum):
+    """What a key is for: model calls; what is remembered, on our own endpoints and pages; members and keys there, as
+    far as its user's role goes."""
+
+    CALLS = "calls"
+    MEMORY = "memory"
+    MEMBERS = "members"
 
 
 @dataclass(frozen=True, slots=True)
 class ClientKey:
-    """One key. ``hash`` is that of its text; ``projects`` are names, ``*`` for any; ``made_by`` is who issued it."""
+    """One key. ``hash`` is that of its text; ``projects`` are names, ``*`` for any; ``made_by`` is who issued it;
+    ``member`` is its user in their organisation, None where they are none."""
 
     name: str
     hash: str
@@ -20,6 +33,8 @@ class ClientKey:
     read_only: bool = False
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
+    scopes: tuple[KeyScope, ...] = (KeyScope.CALLS,)
+    member: Member | None = None
 
     def in_force(self, now: datetime) -> bool:
         """Whether it lets anybody in."""

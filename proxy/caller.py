@@ -125,7 +125,7 @@ def resolve(
 
     credential = identifying_key(headers, prefix)
     entry, scope, note = _allowed(credential, claim, around, settings, issued)
-    mode = strictest(mode, entry.memory) if entry else mode
+    mode = strictest(mode, entry.memory_in(scope.project)) if entry else mode
     if scope.project is not None and (project := settings.projects.get(scope.project)) is not None:
         mode = strictest(mode, project.memory)
     note = note or place.why
@@ -178,7 +178,7 @@ def _allowed(
 ) -> tuple[Credential | None, Scope, str]:
     """What a credential owns of what is claimed, by its entry where it has one; and why it owns nothing."""
     if is_client_key(credential):
-        entry, unknown = issued(credential), "the key is not in force"
+        entry, unknown = issued(credential), "the key is not in force, or not for model calls"
     elif settings.credentials:
         entry, unknown = _entry(settings.credentials, credential), "the credential has no entry in the table"
     elif settings.server.loopback:

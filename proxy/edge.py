@@ -13,6 +13,7 @@ from aiohttp import web
 
 from memory.client_key import ClientKey
 from memory.clock import local_now
+from memory.member import Member
 from memory.memory_room import MemoryRoom
 from memory.policy import Policies, Policy
 from memory.scope import Scope
@@ -147,7 +148,12 @@ class Edge:
 
     async def know_client_keys(self, shown: str) -> None:
         """See that a key that was issued is known as it stands now; any other key looks nothing up."""
-        if not is_client_key(shown) or (memory := await self.opened_in_time()) is None:
+        if is_client_key(shown):
+            await self.refresh_client_keys(shown)
+
+    async def refresh_client_keys(self, shown: str = "") -> None:
+        """See that all keys that were issued are known as they stand now, as far as the journal answers at once."""
+        if (memory := await self.opened_in_time()) is None:
             return
 
         async def ask() -> Sequence[ClientKey] | None:
@@ -161,6 +167,19 @@ class Edge:
             return found
 
         await self.client_keys.look(shown, ask, self.run_in_background)
+
+    async def member(self, org: str | None, user: str | None) -> Member | None:
+        """Somebody as a member of their organisation; None where they are none, or the journal cannot tell."""
+        if not org or not user or (memory := await self.opened_in_time()) is None:
+            return None
+        found, _ = await fail_open(
+            memory.journal.member(org, user),
+            default=None,
+            timeout_seconds=KEYS_SECONDS,
+            operation="looking up a member",
+            degradations=self.degradations,
+        )
+        return found
 
     def why_untold(self, shown: str) -> str:
         """Why it cannot be told whether a key that was issued is in force; empty where it can."""

@@ -176,6 +176,10 @@ class Credential(Section):
     projects: tuple[str, ...] = ("*",)
     memory: Switch = Mode.ON
 
+    def memory_in(self, project: str | None) -> Mode:
+        """How far memory takes part in a project; None where none is known."""
+        return self.memory
+
 
 class Project(ProjectFolder):
     """Settings of one project."""

@@ -18,6 +18,7 @@ from typing import Annotated, Any, Final, Generic, Literal, NotRequired, TypedDi
 
 from memory.candidate import Candidate
 from memory.fact import Fact, Passage, Sensitivity
+from memory.member import Asker
 from memory.provenance import QUARANTINE, owner_before
 from memory.scope import Scope
 from memory.strength import effective
@@ -45,7 +46,8 @@ class Answer(Generic[T]):
 @dataclass(frozen=True, slots=True)
 class RouteRequest:
     """``owners`` are those whose memories may be seen, as the server has built them, ``named`` whether the request says
-    whose it means; ``names`` are the path's, ``body`` and ``query`` have no fields but those that the route names."""
+    whose it means, and ``asker`` who asks; ``names`` are the path's, ``body`` and ``query`` have no fields but those
+    that the route names."""
 
     scope: Scope
     owners: tuple[str, ...]
@@ -55,6 +57,7 @@ class RouteRequest:
     body: Mapping[str, Any] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
     named: bool = True
+    asker: Asker = field(default_factory=Asker)
 
 
 class Fields:

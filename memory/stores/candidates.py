@@ -6,6 +6,7 @@ Which facts bear a candidate out as things stand, and what is left of one from w
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -122,6 +123,36 @@ class Candidates(JournalPart):
 
         return await self._db.read(work) if owners else []
 
+    async def submitted(
+        self, to: str, states: Collection[CandidateState] = frozenset(CandidateState)
+    ) -> list[Candidate]:
+        """What was submitted to the maintainers of an organisation, by the owner of what it shares; what was submitted
+        first comes first."""
+
+        def work(connection: Connection) -> list[Candidate]:
+            rows = connection.execute(QUERIES["candidates_submitted"], (to,)).fetchall()
+            return with_evidence(connection, [row for row in rows if row["state"] in states])
+
+        return await self._db.read(work)
+
+    async def submit(self, candidate: Candidate, to: str, by: str, at: datetime) -> Candidate:
+        """Ask the maintainers of an organisation to approve a candidate as it is told: the candidate as it is then."""
+        asked = replace(candidate, submitted_to=to, submitted_by=by, submitted_at=at)
+
+        def work(connection: Connection) -> Candidate:
+            clean = self._redact.of_owner(candidate.owner)
+            fields = _submitted_fields(asked) | {
+                "id": asked.id,
+                "title": clean(asked.title),
+                "text": clean(asked.text),
+                "layer": asked.layer.value,
+            }
+            connection.execute(QUERIES["candidate_submit"], fields)
+            [whole] = with_evidence(connection, by_id(connection, [asked.id]))
+            return whole
+
+        return await self._db.write(work)
+
     async def bearing_out(self, candidate: Candidate) -> list[Fact]:
         """The facts that bear a candidate out as things stand."""
         return await self._db.read(lambda connection: bearing_out(connection, candidate, self._key))
@@ -137,11 +168,13 @@ class Candidates(JournalPart):
 
         await self._db.write(work)
 
-    async def decide(self, candidate: Candidate, state: CandidateState, at: datetime, reason: str = "") -> Candidate:
-        """A person has decided, and nothing else changes: the candidate as it is then."""
+    async def decide(
+        self, candidate: Candidate, state: CandidateState, at: datetime, reason: str = "", by: str = ""
+    ) -> Candidate:
+        """A person has decided, and nothing else changes but to whom it is submitted: the candidate as it is then."""
 
         def work(connection: Connection) -> Candidate:
-            decision = CandidateDecision(candidate, state, reason)
+            decision = CandidateDecision(candidate, state, reason, by=by)
             return decided(connection, decision, at, self._redact.of_owner(candidate.owner))
 
         return await self._db.write(work)
@@ -177,6 +210,8 @@ def decided(connection: Connection, decision: CandidateDecision, at: datetime, r
         "text": redact(candidate.text),
         "layer": candidate.layer.value,
         "fact": decision.fact,
+        "by": decision.by,
+        **_submitted_fields(candidate),
     }
     connection.execute(QUERIES["candidate_decided"], fields)
     [whole] = with_evidence(connection, by_id(connection, [candidate.id]))
@@ -232,6 +267,10 @@ def candidate_of(row: Row | Mapping[str, Any], evidence: tuple[str, ...] = ()) -
         sources_then=row["sources_then"],
         sessions_then=row["sessions_then"],
         fact=row["fact"],
+        submitted_to=row["submitted_to"],
+        submitted_by=row["submitted_by"],
+        submitted_at=when(row["submitted_at"]),
+        decided_by=row["decided_by"],
     )
 
 
@@ -260,6 +299,14 @@ def _held(connection: Connection, owner: str, layer: Layer) -> list[str]:
     return [row["text"] for row in connection.execute(QUERIES["shared_texts"], (shared,))] if shared else []
 
 
+def _submitted_fields(candidate: Candidate) -> dict[str, Any]:
+    return {
+        "submitted_to": candidate.submitted_to,
+        "submitted_by": candidate.submitted_by,
+        "submitted_at": stamp(candidate.submitted_at) if candidate.submitted_at else None,
+    }
+
+
 def _row(proposal: Proposal, owner: str, at: datetime, redact: Redact) -> dict[str, Any]:
     return {
         "id": proposal.id,
@@ -279,4 +326,5 @@ def _row(proposal: Proposal, owner: str, at: datetime, redact: Redact) -> dict[s
         "sources_then": 0,
         "sessions_then": 0,
         "fact": "",
+        "decided_by": "",
     }

@@ -9,10 +9,12 @@ from datetime import datetime
 
 import orjson
 
-from memory.client_key import ClientKey
+from memory.client_key import ClientKey, KeyScope
+from memory.member import Member
 from memory.provenance import AuditEntry
 from memory.stores.base import JournalPart
 from memory.stores.connection import Connection, Row
+from memory.stores.members import members_of
 from memory.stores.queries import QUERIES
 
 
@@ -20,21 +22,25 @@ class ClientKeyStore(JournalPart):
     """The part of the journal that knows who was issued a key."""
 
     async def client_keys(self) -> list[ClientKey]:
-        """Every one that was issued, in force or not."""
+        """Every one that was issued, in force or not, with what its user is in their organisation."""
 
         def work(connection: Connection) -> list[ClientKey]:
-            return [_key_of(row) for row in connection.execute(QUERIES["client_keys_all"])]
+            members = {(each.org, each.user): each for each in members_of(connection.execute(QUERIES["members_all"]))}
+            rows = connection.execute(QUERIES["client_keys_all"])
+            return [_key_of(row, members.get((row["org"], row["user"]))) for row in rows]
 
         return await self._db.read(work)
 
     async def add_client_key(self, key: ClientKey) -> bool:
-        """Issue one; False where one of its name has not been revoked."""
+        """Issue one; False where one of its name has not been revoked, or its user is no member of an organisation that
+        has members."""
         row = {
             "hash": key.hash,
             "name": key.name,
             "user": key.user,
             "org": key.org,
             "projects": orjson.dumps(key.projects).decode(),
+            "scopes": orjson.dumps(key.scopes).decode(),
             "mode": "read-only" if key.read_only else "on",
             "made_at": key.made_at.isoformat(),
             "made_by": key.made_by,
@@ -55,7 +61,7 @@ class ClientKeyStore(JournalPart):
         return await self._db.write(work, anywhere=True)
 
 
-def _key_of(row: Row) -> ClientKey:
+def _key_of(row: Row, member: Member | None) -> ClientKey:
     expires, revoked = (datetime.fromisoformat(row[at]) if row[at] else None for at in ("expires_at", "revoked_at"))
     return ClientKey(
         name=row["name"],
@@ -68,6 +74,8 @@ def _key_of(row: Row) -> ClientKey:
         read_only=row["mode"] != "on",
         expires_at=expires,
         revoked_at=revoked,
+        scopes=tuple(KeyScope(scope) for scope in orjson.loads(row["scopes"])),
+        member=member,
     )
 
 

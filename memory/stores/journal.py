@@ -29,6 +29,7 @@ from memory.stores.gate import LoopGate
 from memory.stores.graph import EntityGraph
 from memory.stores.history_cache import OpenedMessages, RecentHistories
 from memory.stores.listing import ListingStore, RecentActivityStore, SummaryStore
+from memory.stores.members import MemberStore
 from memory.stores.memory_cache import ChangedMemories, KnownMemories
 from memory.stores.memory_uses import LineageStore
 from memory.stores.messages import Redact, Redactor, RedactorsByOrg, no_others
@@ -88,6 +89,7 @@ class SqlJournal(
     Provenance,
     Audit,
     ClientKeyStore,
+    MemberStore,
     QuotaUseStore,
 ):
     """The durable truth. What it cannot take yet is kept in the folder ``aside`` in the engine's folder.

@@ -58,6 +58,8 @@ MIGRATIONS: tuple[str, ...] = (
     "m024_texts_by_time",
     # How much of their quotas people and organisations have used today.
     "m025_quota_uses",
+    # Who is a member of an organisation, what keys are for, and who submitted and decided candidates.
+    "m026_members",
 )
 """The steps in their order. Each is the file of its name, without the ``m``."""
 

@@ -97,6 +97,7 @@ PERSONAL: Final = (
     PersonalRows("messages", f"person IN {_PEOPLE}"),
     PersonalRows("sessions", f"person IN {_PEOPLE}"),
     PersonalRows("people", "name = :person"),
+    PersonalRows("members", "user = :user AND org = :org", "org, user, project"),
     PersonalRows("client_keys", "user = :user AND coalesce(org, '') = :org", "hash"),
 )
 """What is deleted, in this order: what points to something before that."""

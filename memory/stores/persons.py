@@ -148,7 +148,18 @@ def _erase(connection: Connection, person: Scope) -> tuple[list[Fact], list[Pass
     unlink(connection, ids)
     connection.executemany(QUERIES["outbox_add"], [(id, "gone") for id in ids])
     counts = {each.table: connection.execute(_delete(each), named).rowcount for each in PERSONAL}
+    _unname(connection, person)
     return facts, passages, {table: count for table, count in counts.items() if count}
+
+
+def _unname(connection: Connection, person: Scope) -> None:
+    """What others have does not say that this person made it, submitted it or decided about it."""
+    connection.execute(QUERIES["members_unnamed"], {"org": person.org, "user": person.user})
+    connection.execute(QUERIES["client_keys_unnamed"], {"org": person.org, "user": person.user})
+    for row in connection.execute(QUERIES["candidates_naming"], {"user": person.user}).fetchall():
+        if scope_of_owner(row["owner"]).org == person.org:
+            left = {name: "" if row[name] == person.user else row[name] for name in ("submitted_by", "decided_by")}
+            connection.execute(QUERIES["candidate_named"], {"id": row["id"], **left})
 
 
 def _delete(rows: PersonalRows) -> str:

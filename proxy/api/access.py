@@ -7,6 +7,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final
 
+from memory.client_key import KeyScope
+from memory.member import Asker, Member
 from proxy.auth.tokens import TokenRole
 
 OWNER: Final = "owner"
@@ -15,12 +17,21 @@ OWNER: Final = "owner"
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What somebody may do. ``user`` is whose memories, None for everybody's."""
+    """What somebody may do. ``user`` is whose memories, None for everybody's, and ``member`` what they are in their
+    ``org``; ``scopes`` is what an issued key is for, None for a token."""
 
     who: str
     role: TokenRole
     user: str | None = None
     org: str | None = None
+    scopes: tuple[KeyScope, ...] | None = None
+    member: Member | None = None
+
+    @property
+    def asker(self) -> Asker:
+        """Who asks, as features are told it."""
+        everything = self.role is TokenRole.ADMIN and self.user is None
+        return Asker(self.user or self.who, everything, self.user, self.org, self.member)
 
 
 ALL: Final = Access(OWNER, TokenRole.ADMIN)
@@ -30,12 +41,15 @@ ACCESS: Final[ContextVar[Access]] = ContextVar("access")
 
 _OWN: Final = re.compile(
     r"/palimpsest/api/(branches|candidates|conflicts|content|decisions|drafts|export|facts|forget|habits|hook|import|learnt-on|log|money|names|page|provenance"
-    r"|quarantine|remember|research|search|sessions|sync|tools|why)(/|$)"
+    r"|quarantine|remember|research|rules|search|sessions|sync|tools|why)(/|$)"
 )
 """What is answered for one user at a time, whom the server chooses; everything else is for admins."""
 
-_FOR_OTHERS: Final = re.compile(r"/(approve|undo|promote)$")
+_FOR_OTHERS: Final = re.compile(r"/(approve|submit|undo|promote)$")
 """What makes a rule for others."""
+
+_TEAM: Final = re.compile(r"/palimpsest/(api/)?(members|keys|organisation)(/|$)")
+"""What is about an organisation's members and keys: for them, as far as their roles go, and for admins."""
 
 _LOOKS: Final = frozenset({"/palimpsest/api/provenance"})
 """What is asked with a body, and only looks."""
@@ -61,11 +75,23 @@ def refused(of: Access, method: str, path: str) -> str:
     """Why somebody may not ask this; empty where they may."""
     if of.role is TokenRole.ADMIN:
         return ""
-    if of.role is TokenRole.READ and method not in ("GET", "HEAD") and path not in _LOOKS:
+    changes = method not in ("GET", "HEAD") and path not in _LOOKS
+    if of.role is TokenRole.READ and changes:
         return f"the token {of.who!r} may only read"
-    if of.user is not None and _OWN.match(path) is None:
+    if of.user is not None and _OWN.match(path) is None and not (of.member is not None and _TEAM.match(path)):
         return f"the token {of.who!r} is for the memories of one user, and this is for admins"
-    if of.user is not None and _FOR_OTHERS.search(path):
+    return _not_for_member(of, changes, path)
+
+
+def _not_for_member(of: Access, changes: bool, path: str) -> str:
+    """Why one user may not ask this, by what their key is for and what they are in their organisation."""
+    wanted = KeyScope.MEMBERS if _TEAM.match(path) else KeyScope.MEMORY
+    if of.scopes is not None and wanted not in of.scopes:
+        return f"the key {of.who!r} is for {' and '.join(of.scopes)}, and this asks for {wanted}"
+    if of.member is not None and of.member.reads_only and changes:
+        return f"{of.member.user} may only read in {of.member.org}"
+    # Who is a member of nothing has nobody who could approve what they put forward for others.
+    if of.user is not None and of.member is None and _FOR_OTHERS.search(path):
         return f"the token {of.who!r} is for the memories of one user; what holds for others is for admins"
     return ""
 
@@ -76,8 +102,7 @@ def page_refused(of: Access, changes: bool, path: str) -> str:
         return ""
     if of.role is TokenRole.READ and changes:
         return f"the token {of.who!r} may only read"
-    if of.user is not None and _PAGES_OF_ALL.match(path):
+    alone = of.user is not None and of.member is None
+    if of.user is not None and (_PAGES_OF_ALL.match(path) or (alone and _TEAM.match(path))):
         return f"the token {of.who!r} is for the memories of one user, and this is for admins"
-    if of.user is not None and _FOR_OTHERS.search(path):
-        return f"the token {of.who!r} is for the memories of one user; what holds for others is for admins"
-    return ""
+    return _not_for_member(of, changes, path)

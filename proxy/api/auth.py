@@ -19,6 +19,7 @@ from memory.provenance import AuditEntry
 from proxy.api.access import ACCESS, ALL, Access, refused
 from proxy.api.params import body_of, reads_of
 from proxy.api.responses import FAULTS, Handler, Json, answer, fault, sentence_of
+from proxy.auth.client_keys import IssuedToken, is_client_key
 from proxy.auth.middleware import CHECKS
 from proxy.auth.tokens import ApiToken, TokenRole
 from proxy.auth.web_sessions import TICKET_SECONDS
@@ -39,7 +40,7 @@ async def authenticate(request: web.Request, handler: Handler) -> web.StreamResp
     if request.path in CHECKS:
         return await handler(request)
     edge = request.app[EDGE]
-    access, why = _access(request.headers, edge)
+    access, why = await _access(request.headers, edge)
     if access is None:
         return fault(401, why)
     ACCESS.set(access)
@@ -56,24 +57,40 @@ def is_token(headers: Mapping[str, str], token: str) -> bool:
     return bool(token) and hmac.compare_digest(_sent(headers).encode("utf-8", "surrogateescape"), token.encode())
 
 
-def may_know(request: web.Request) -> bool:
+async def may_know(request: web.Request) -> bool:
     """Whether who asks at a path that is open to all may be told more than those who have no token."""
-    access, _ = _access(request.headers, request.app[EDGE])
+    access, _ = await _access(request.headers, request.app[EDGE])
     return access is not None and not refused(access, request.method, request.path)
 
 
-def _access(headers: Mapping[str, str], edge: Edge) -> tuple[Access | None, str]:
+async def _access(headers: Mapping[str, str], edge: Edge) -> tuple[Access | None, str]:
     if is_token(headers, edge.token):
         return ALL, ""
-    token = edge.tokens.of(_sent(headers))
+    token = await token_of(_sent(headers), edge)
     if token is None:
         return None, (
             "this asks for a token: send `Authorization: Bearer …` with what stands in the file `token` of the home "
-            "folder, or a token of `palimpsest tokens add`"
+            "folder, a token of `palimpsest tokens add`, or a key of `palimpsest keys create --scope memory`"
         )
     if why := why_not(token):
         return None, why
-    return access_of(token), ""
+    return await access_of(token, edge), ""
+
+
+async def token_of(text: str, edge: Edge) -> ApiToken | None:
+    """The token that a text is, in force or not, or a key that was issued for our own endpoints; None for any other."""
+    if not is_client_key(text):
+        return edge.tokens.of(text)
+    await edge.know_client_keys(text)
+    return edge.client_keys.token(text)
+
+
+async def token_still(token: ApiToken, edge: Edge) -> ApiToken | None:
+    """A token or key that was in force, as it stands now; None where there is none such any more."""
+    if not isinstance(token, IssuedToken):
+        return edge.tokens.still(token)
+    await edge.refresh_client_keys()
+    return edge.client_keys.token_of(token.hash)
 
 
 def why_not(token: ApiToken) -> str:
@@ -85,9 +102,12 @@ def why_not(token: ApiToken) -> str:
     return ""
 
 
-def access_of(token: ApiToken | None) -> Access:
+async def access_of(token: ApiToken | None, edge: Edge) -> Access:
     """What may be done by who has a token; None is that of the home folder."""
-    return ALL if token is None else Access(token.name, token.role, token.user, token.org)
+    if token is None:
+        return ALL
+    scopes = token.scopes if isinstance(token, IssuedToken) else None
+    return Access(token.name, token.role, token.user, token.org, scopes, await edge.member(token.org, token.user))
 
 
 async def _handled(request: web.Request, handler: Handler, edge: Edge, access: Access) -> web.StreamResponse:
@@ -104,12 +124,12 @@ async def _handled(request: web.Request, handler: Handler, edge: Edge, access: A
 
 
 async def record(request: web.Request, edge: Edge, access: Access, status: int) -> None:
-    """Write down who asked what: which endpoint and which memory, and no text."""
+    """Write down who asked what: which endpoint and which memory or member, and no text."""
     if edge.memory is None or request.path in NOT_AUDITED:
         return
     resource = request.match_info.route.resource
     what = resource.canonical.removeprefix("/palimpsest/") if resource is not None else "unknown"
-    id = request.match_info.get("id", "")[:64]
+    id = (request.match_info.get("id") or request.match_info.get("user") or "")[:64]
     entry = AuditEntry(datetime.now(UTC), access.who, f"{request.method} {what}", id, access.user or "", status)
     await fail_open(
         edge.memory.journal.record(entry),

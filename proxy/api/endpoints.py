@@ -18,6 +18,7 @@ from proxy.api import (
     imports,
     keys,
     log,
+    members,
     openapi,
     page,
     person,
@@ -52,6 +53,7 @@ _PARTS = (
     config,
     auth,
     keys,
+    members,
     person,
 )
 

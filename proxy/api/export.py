@@ -10,7 +10,17 @@ from aiohttp import web
 from memory.provenance import quarantined
 from memory.services.transfer.exporting import Inventory
 from memory.services.transfer.syncing import Synced
-from proxy.api.params import MOST, body_of, memory_of, owners_of, query_limit, query_text, scope_of
+from proxy.api.params import (
+    MAINTAINED,
+    MOST,
+    body_of,
+    is_maintained,
+    memory_of,
+    owners_of,
+    query_limit,
+    query_text,
+    scope_of,
+)
 from proxy.api.responses import Json, answer
 from proxy.errors import Refusal
 
@@ -59,8 +69,10 @@ async def take(request: web.Request) -> Json[Synced]:
     """``{"new": […], "changed": […], "compare": true}``: records of another machine. What is told: how many were taken,
     the ids of those that were forgotten here, and (``compare``) which facts of this machine contradict new ones."""
     said = await body_of(request, {"new": list, "changed": list, "compare": bool})
-    new, changed = _records(said, "new"), _records(said, "changed")
-    done = await memory_of(request).syncing.take(new, changed, scope_of(request), said.get("compare", False))
+    scope, told = scope_of(request), {key: _records(said, key) for key in ("new", "changed")}
+    new, changed = ([each for each in told[key] if not is_maintained(each, scope)] for key in ("new", "changed"))
+    done = await memory_of(request).syncing.take(new, changed, scope, said.get("compare", False))
+    done.faults += [MAINTAINED] * (len(told["new"]) + len(told["changed"]) - len(new) - len(changed))
     return answer(done)
 
 

@@ -12,6 +12,7 @@ from aiohttp import web
 from memory.features import features
 from memory.hooks.feature import Feature, FeatureRoute
 from memory.hooks.route_request import Answer, RouteRequest
+from proxy.api.access import access
 from proxy.api.params import body_of, memory_of, owners_of, query_limit, query_text, scope_of
 from proxy.api.responses import answer
 from proxy.edge import EDGE
@@ -56,6 +57,7 @@ async def ask(
                     body or {},
                     query or {},
                     _named(request),
+                    access().asker,
                 )
                 told = await route.answer(memory_of(request).features.of(feature), question)
                 return _begun(request, told).data
@@ -71,7 +73,15 @@ def _handler(feature: type[Feature], route: FeatureRoute) -> Callable[[web.Reque
         owners = await owners_of(request)
         now = datetime.now().astimezone()
         question = RouteRequest(
-            scope_of(request), owners, limit, now, dict(request.match_info), body, query, _named(request)
+            scope_of(request),
+            owners,
+            limit,
+            now,
+            dict(request.match_info),
+            body,
+            query,
+            _named(request),
+            access().asker,
         )
         told = await route.answer(memory.features.of(feature), question)
         begun = _begun(request, told)

@@ -75,7 +75,7 @@ async def health(request: web.Request) -> Json[Health]:
     edge = request.app[EDGE]
     why = [redact(sentence).text for sentence in await unwell(edge)]
     told: Health = {"status": "opening" if edge.opening else "degraded" if why else "ok", "memory": mode(edge)}
-    if may_know(request):
+    if await may_know(request):
         told |= {
             "role": edge.settings.server.role,
             "why": why,

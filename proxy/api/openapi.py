@@ -55,6 +55,10 @@ QUERY: Final[Mapping[str, str]] = {
     "GET /api/config/trial": "user org trim fold rotate target tokens",
     "GET /api/project": "directory",
     "GET /api/log": "limit session",
+    "GET /api/members": "org",
+    "POST /api/members": "org",
+    "PATCH /api/members/{user}": "org",
+    "DELETE /api/members/{user}": "org project",
     "GET /api/facts/{id}/uses": "limit",
 }
 """What an endpoint takes in its query, beside whose memories are meant."""
@@ -92,9 +96,12 @@ BODY: Final[Mapping[str, Mapping[str, Mapping[str, str]]]] = {
         "user": _TEXT,
         "org": _TEXT,
         "projects": _LIST,
+        "scopes": _LIST,
         "read_only": _FLAG,
         "expires_at": _TEXT,
     },
+    "POST /api/members": {"user": _TEXT, "role": _TEXT},
+    "PATCH /api/members/{user}": {"role": _TEXT, "project": _TEXT},
     "POST /api/embedder": {"use": _TEXT},
     "POST /api/reindex": {},
     "POST /api/sync": {"new": _LIST, "changed": _LIST, "compare": _FLAG},

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import orjson
 from aiohttp import web
 
 from memory.hooks.route_request import checked_id, checked_text, choices
 from memory.parts import Memory
-from memory.scope import Scope
+from memory.scope import Scope, owned_by
 from memory.session import Mode
 from memory.visibility import only
 from proxy.api.access import Access, access
@@ -24,6 +25,13 @@ E = TypeVar("E", bound=StrEnum)
 
 LARGEST = 2**20
 """Bytes of a body."""
+
+_CHANGES: Final = re.compile(
+    r"/palimpsest/(api/facts|api/forget|api/sync/unsettled|memory|drafts|again|quarantine)(/|$)"
+)
+"""What changes memories that are there."""
+
+MAINTAINED: Final = "its owner shares it with others, and only their maintainers change that"
 
 MOST = 1000
 """How much one answer lists."""
@@ -75,9 +83,26 @@ async def reads_of(request: web.Request, of: Access) -> AbstractContextManager[N
 
 
 async def owners_of(request: web.Request) -> tuple[str, ...]:
-    """The owners that are meant: of one project and of what holds in all, or all of a person's."""
+    """The owners that are meant: of one project and of what holds in all, or all of a person's; of these those that a
+    request may change, where it changes memories."""
     scope = scope_of(request)
-    return scope.owners() if scope.project else await memory_of(request).commands.everything_of(scope)
+    owners = scope.owners() if scope.project else await memory_of(request).commands.everything_of(scope)
+    return changeable(request, owners)
+
+
+def changeable(request: web.Request, owners: tuple[str, ...]) -> tuple[str, ...]:
+    """Of some owners those whose memories a request may change; all of them where it changes none."""
+    if request.method in ("GET", "HEAD") or _CHANGES.match(request.path) is None:
+        return owners
+    asker = access().asker
+    return tuple(owner for owner in owners if asker.changes(owner))
+
+
+def is_maintained(record: object, scope: Scope) -> bool:
+    """Whether a record is of what many share, and who asks does not maintain it."""
+    owner = record.get("owner") if isinstance(record, dict) else None
+    place = owned_by(owner, scope) if isinstance(owner, str) else None
+    return place is not None and not access().asker.changes(place[0].owner(place[1]) or "")
 
 
 def query_text(request: web.Request, key: str, required: bool = False) -> str:

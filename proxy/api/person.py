@@ -83,7 +83,7 @@ async def report(request: web.Request) -> Json[PersonReport]:
             "keys": list(share.keys),
             "tokens": [token.name for token in _tokens_of(edge, person)],
             "tables": list(share.tables),
-            "stays": [*stays(share), *_configured(edge, person)],
+            "stays": [*stays(share), *configured(edge, person)],
         }
     )
 
@@ -104,7 +104,7 @@ async def forget(request: web.Request) -> Json[PersonForgotten]:
     """``?user=…&org=…``: delete all that is held of this person, in all projects. It cannot be undone."""
     person, edge, memory = _person(request), request.app[EDGE], memory_of(request)
     await _revoke_keys(edge, memory, person)
-    revoked = await asyncio.to_thread(_without_tokens, edge, person)
+    revoked = await asyncio.to_thread(without_tokens, edge, person)
     memory.quota_use.forget(person)
     gone: ErasedPerson = await memory.whole_person.forget(person)
     reindexing = _renew_index(edge, memory)
@@ -116,7 +116,7 @@ async def forget(request: web.Request) -> Json[PersonForgotten]:
             "keys": list(gone.keys),
             "tokens": revoked,
             "files": list(gone.files),
-            "stays": [*gone.stays, *_configured(edge, person)],
+            "stays": [*gone.stays, *configured(edge, person)],
             "faults": [*gone.faults, *([] if reindexing else [_IN_INDEX])],
             "scrubbed": gone.scrubbed,
             "reindexing": reindexing,
@@ -155,7 +155,8 @@ def _is_whose(token: ApiToken, person: Scope) -> bool:
     return token.user is not None and (token.org, token.user) == (person.org, person.user)
 
 
-def _without_tokens(edge: Edge, person: Scope) -> list[str]:
+def without_tokens(edge: Edge, person: Scope) -> list[str]:
+    """Take a person's tokens out of this server's data folder: their names."""
     file = edge.settings.home / tokens.FILE
     every = tokens.read_tokens(file)
     gone = [token for token in every if _is_whose(token, person)]
@@ -175,7 +176,7 @@ def _renew_index(edge: Edge, memory: Memory) -> bool:
     return True
 
 
-def _configured(edge: Edge, person: Scope) -> list[str]:
+def configured(edge: Edge, person: Scope) -> list[str]:
     """What the settings say of a person, which nobody but their owner changes."""
     count = sum((entry.org, entry.user) == (person.org, person.user) for entry in edge.settings.credentials)
     told = f"{count} of the settings' credentials name them: until they are taken out, what they say is learnt anew"

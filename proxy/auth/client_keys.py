@@ -12,12 +12,14 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from memory.client_key import ClientKey
+from memory.client_key import ClientKey, KeyScope
+from memory.member import Member, MemberRole
 from memory.session import Mode
-from proxy.auth.tokens import hash_of
+from proxy.auth.tokens import ApiToken, TokenRole, hash_of
 from proxy.settings import Credential
 
 SHAPE: Final = re.compile(r"palimpsest-client-[0-9a-f]{40}")
@@ -48,6 +50,23 @@ def is_client_key(text: str) -> bool:
 def new_client_key() -> str:
     """The text of a new key, which is shown once."""
     return f"palimpsest-client-{secrets.token_hex(20)}"
+
+
+class IssuedCredential(Credential):
+    """What a key owns that was issued to a user, who may be a ``member`` of their organisation."""
+
+    member: Member | None = None
+
+    def memory_in(self, project: str | None) -> Mode:
+        if self.member is not None and self.member.role_in(project) is MemberRole.READ_ONLY:
+            return Mode.READ_ONLY if self.memory is Mode.ON else self.memory
+        return self.memory
+
+
+class IssuedToken(ApiToken, frozen=True):
+    """What an issued key is on our own endpoints; ``scopes`` is what it is for."""
+
+    scopes: tuple[KeyScope, ...] = ()
 
 
 class ClientKeys:
@@ -81,15 +100,32 @@ class ClientKeys:
         """What a key owns; None where it is none, or not in force, or that cannot be told. Keys are found by their
         hash, which tells whoever measures the time nothing about a key."""
         found = self._found(text)
-        if found is None or self._age() > HOLD_SECONDS:
+        if found is None or self._age() > HOLD_SECONDS or KeyScope.CALLS not in found.scopes:
             return None
-        return Credential.model_construct(
+        return IssuedCredential.model_construct(
             # Its hash stands for it, as a configured key stands for itself: sessions are told apart by it.
             key=found.hash,
             user=found.user,
             org=found.org,
             projects=found.projects,
             memory=Mode.READ_ONLY if found.read_only else Mode.ON,
+            member=found.member,
+        )
+
+    def token(self, text: str) -> IssuedToken | None:
+        """What a key is on our own endpoints and pages, where it is for any of these; None as for :meth:`of`."""
+        return self.token_of(hash_of(text)) if is_client_key(text) else None
+
+    def token_of(self, hash: str) -> IssuedToken | None:
+        """The same, of the hash of a key."""
+        found = self._known.get(hash)
+        if found is None or not found.in_force(self._now()) or self._age() > HOLD_SECONDS:
+            return None
+        if not {KeyScope.MEMORY, KeyScope.MEMBERS} & {*found.scopes}:
+            return None
+        role = TokenRole.READ if found.read_only else TokenRole.USER
+        return IssuedToken(
+            found.name, role, found.hash, found.made_at, found.user, found.org, found.expires_at, scopes=found.scopes
         )
 
     def untold(self, text: str) -> bool:
@@ -140,6 +176,15 @@ class ClientKeys:
         """One was issued here."""
         self._changes += 1
         self._known = {**self._known, key.hash: key}
+
+    def member_changed(self, member: Member) -> None:
+        """A role was given here to who may have keys."""
+        self._changes += 1
+        whose = (member.org, member.user)
+        self._known = {
+            hash: replace(key, member=member) if (key.org, key.user) == whose else key
+            for hash, key in self._known.items()
+        }
 
     def revoked(self, name: str) -> None:
         """Those of a name were revoked here."""

@@ -52,6 +52,7 @@ COMMANDS = {
     "nights": "nights",
     "night": "nights",
     "candidates": "candidates",
+    "submit": "candidates",
     "approve": "candidates",
     "reject": "candidates",
     "defer": "candidates",
@@ -74,7 +75,14 @@ COMMANDS = {
 }
 """Command → the module here that has a function of its name (``_`` for ``-``, and one behind Python's own words)."""
 
-GROUPS = {"keys": "keys", "tokens": "tokens", "embedder": "embedder", "research": "research", "service": "service"}
+GROUPS = {
+    "members": "members",
+    "keys": "keys",
+    "tokens": "tokens",
+    "embedder": "embedder",
+    "research": "research",
+    "service": "service",
+}
 """Command with commands of its own → the module here that has its ``typer.Typer`` by its name."""
 
 

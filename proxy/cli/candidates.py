@@ -22,6 +22,8 @@ _RULES = ("knowledge", "line", "proposed")
 _LINES = {"line": "a line of the shared file", "proposed": "a line of the repository's file"}
 """What stands in the place of evidence."""
 
+Org = Annotated[str | None, typer.Option("--org", help="The organisation that it is of; else the settings' own.")]
+
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Write it without asking.")]
 
 
@@ -30,18 +32,34 @@ def candidates(
     call: Call,
     id: Annotated[str | None, typer.Argument(help="One of them, whole, with its evidence.", metavar="[ID]")] = None,
     everything: Annotated[bool, typer.Option("--all", "-a", help="Also what is decided.")] = False,
+    submitted: Annotated[
+        bool, typer.Option("--submitted", help="What was submitted to the maintainers of the organisation.")
+    ] = False,
+    org: Org = None,
 ) -> None:
     """List what waits for you: knowledge and skills that others could have too, skills to retire, and why."""
-    if id:
-        response = call.ask("GET", f"api/candidates/{id}")
-    else:
-        response = call.ask("GET", "api/candidates", {"state": "all"} if everything else None)
+    query = _of(org) | ({"state": "all"} if everything else {}) | ({"submitted": "yes"} if submitted else {})
+    response = call.ask("GET", f"api/candidates/{id}" if id else "api/candidates", _of(org) if id else query)
     if call.as_json:
         output.as_json(response)
     elif id:
         _one(response)
     else:
         _list(response["candidates"], everything)
+
+
+@takes("user")
+def submit(
+    call: Call,
+    id: Id,
+    text: Annotated[str | None, typer.Option("--text", help="Put it in these words.")] = None,
+    to: Annotated[str | None, typer.Option("--to", help="For whom: project or org.")] = None,
+    org: Org = None,
+) -> None:
+    """Ask the maintainers of your organisation to approve a candidate. All in it see its words then, and no others."""
+    body = ({"text": text} if text is not None else {}) | ({"to": to} if to else {})
+    response = call.ask("POST", f"api/candidates/{id}/submit", _of(org), body)
+    _decided("submitted", response, call.as_json)
 
 
 @takes("user")
@@ -55,13 +73,14 @@ def approve(
     ] = None,
     to: Annotated[str | None, typer.Option("--to", help="For whom: project or org.")] = None,
     undo: Annotated[bool, typer.Option("--undo", help="Take an approval back.")] = False,
+    org: Org = None,
     yes: Yes = False,
 ) -> None:
     """Approve a candidate for a project or an organisation: what would be written is shown first."""
     if sum((edit, text is not None, file is not None, undo)) > 1:
         raise CommandError("say one of --edit, --text, --file and --undo", 2)
     with call.reach() as server:
-        query = call.scope(server)
+        query = call.scope(server) | _of(org)
         body: dict[str, str] = {"to": to} if to else {}
         if edit:
             held = server.ask("GET", f"api/candidates/{id}", query)
@@ -86,16 +105,17 @@ def reject(
     call: Call,
     id: Id,
     why: Annotated[str, typer.Option("--why", help="Why not; it is kept with it.")] = "",
+    org: Org = None,
 ) -> None:
     """Reject a candidate. It comes back only when there is much more for it."""
-    response = call.ask("POST", f"api/candidates/{id}/reject", body={"why": why})
+    response = call.ask("POST", f"api/candidates/{id}/reject", _of(org), {"why": why})
     _decided("rejected", response, call.as_json)
 
 
 @takes("user")
-def defer(call: Call, id: Id) -> None:
+def defer(call: Call, id: Id, org: Org = None) -> None:
     """Decide about a candidate later: it waits again when another session bears it out."""
-    response = call.ask("POST", f"api/candidates/{id}/defer", body={})
+    response = call.ask("POST", f"api/candidates/{id}/defer", _of(org), {})
     _decided("deferred", response, call.as_json)
 
 
@@ -119,6 +139,10 @@ def promote(
         output.screen().print(f"holds in all your projects now: {response['fact']['text']}", soft_wrap=True)
     elif response["done"]:
         output.screen().print(f"approved: {response['candidate']['title']}", soft_wrap=True)
+
+
+def _of(org: str | None) -> dict[str, str]:
+    return {"org": org} if org else {}
 
 
 def _confirmed(
@@ -180,7 +204,7 @@ def _list(found: list[dict[str, Any]], everything: bool) -> None:
     for each in found:
         cells = [
             each["id"][: output.SHORT],
-            *([each["state"]] if everything else []),
+            *([_state(each)] if everything else []),
             output.audience_of(each),
             each["why"],
         ]
@@ -191,11 +215,17 @@ def _list(found: list[dict[str, Any]], everything: bool) -> None:
         console.print("\npalimpsest approve ID [--edit] | reject ID --why … | defer ID", style="dim")
 
 
+def _state(held: Mapping[str, Any]) -> str:
+    by = held["decided_by"] if held["submitted_by"] and held["state"] != "waiting" else ""
+    return f"{held['state']} by {by}" if by else str(held["state"])
+
+
 def _one(held: dict[str, Any]) -> None:
     console = output.screen()
     console.print(held["text"], soft_wrap=True)
     console.print()
-    names = ("id", "kind", "state", "reason", "why", "made_at", "decided_at", "fact")
+    names = ("id", "kind", "state", "reason", "why", "made_at", "submitted_by", "submitted_at")
+    names += ("decided_by", "decided_at", "fact")
     output.pairs([("for", output.audience_of(held)), *((name, held[name]) for name in names if held[name])])
     console.print()
     nothing = _LINES.get(held["kind"], "nothing that bears it out is left")

@@ -26,6 +26,10 @@ def create(
     project: Annotated[
         list[str] | None, typer.Option("--project", help="A project that it is for; may be given again. Else any.")
     ] = None,
+    scope: Annotated[
+        list[str] | None,
+        typer.Option("--scope", help="What it is for: calls, memory, members; may be given again. Else calls."),
+    ] = None,
     read_only: Annotated[bool, typer.Option("--read-only", help="Nothing is learnt from its requests.")] = False,
     expires: Annotated[str | None, typer.Option("--expires", help="When it ends: in 30d, 12h, or a day.")] = None,
 ) -> None:
@@ -34,13 +38,17 @@ def create(
     body: dict[str, Any] = {"name": name, "user": user, "read_only": read_only}
     body |= {"org": org} if org else {}
     body |= {"projects": project} if project else {}
+    body |= {"scopes": scope} if scope else {}
     body |= {"expires_at": ends.isoformat()} if ends else {}
     made = call.ask("POST", "api/keys", body=body)
     if call.as_json:
         output.as_json(made)
         return
     print(made["key"])
-    print("it is not shown again: clients send it as x-palimpsest-key, or in the URL as /k/KEY/v1")
+    if "calls" in made["scopes"]:
+        print("it is not shown again: clients send it as x-palimpsest-key, or in the URL as /k/KEY/v1")
+    else:
+        print("it is not shown again: send it as `Authorization: Bearer …`, or log in with it on the pages")
 
 
 @keys.command(name="list")
@@ -54,9 +62,10 @@ def list_(call: Call) -> None:
     for each in told["keys"]:
         whose = f"{each['org']}/{each['user']}" if each["org"] else each["user"]
         where = "" if each["projects"] == ["*"] else f" in {', '.join(each['projects'])}"
+        aims = "" if each["scopes"] == ["calls"] else f", for {' and '.join(each['scopes'])}"
         reads = ", reads only" if each["read_only"] else ""
         ends = f", ends {output.day(each['expires_at'])}" if each["expires_at"] else ""
-        print(f"{each['name']}: {whose}{where}{reads}{ends}{'' if each['in_force'] else ', opens nothing'}")
+        print(f"{each['name']}: {whose}{where}{aims}{reads}{ends}{'' if each['in_force'] else ', opens nothing'}")
     if not told["keys"]:
         print("none was issued")
 

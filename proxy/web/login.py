@@ -6,7 +6,7 @@ import hmac
 
 from aiohttp import web
 
-from proxy.api.auth import why_not
+from proxy.api.auth import token_of, why_not
 from proxy.auth.tokens import ApiToken
 from proxy.auth.web_sessions import cookie_name
 from proxy.edge import EDGE
@@ -39,7 +39,7 @@ async def log_in(request: web.Request) -> web.StreamResponse:
     edge = request.app[EDGE]
     if edge.token and hmac.compare_digest(given.encode("utf-8", "replace"), edge.token.encode()):
         return await _begin_session(request)
-    token = edge.tokens.of(given)
+    token = await token_of(given, edge)
     if token is None:
         raise Refusal(401, "That is not the token.")
     if why := why_not(token):

@@ -97,7 +97,9 @@ async def promote(visit: PageVisit) -> web.StreamResponse:
     risen = await visit.ask("POST", "facts/{id}/promote", body={"to": to}, everything=True, id=id)
     if "fact" in risen:
         return visit.sent_to(f"memory/{risen['fact']['id']}", "It holds in all your projects now.")
-    return visit.sent_to(f"review/{risen['candidate']['id']}/approve?to={to}")
+    candidate = risen["candidate"]
+    act = "approve" if visit.access.asker.approves(candidate["owner"], Layer(to)) else "submit"
+    return visit.sent_to(f"review/{candidate['id']}/{act}?to={to}")
 
 
 async def wrong(visit: PageVisit) -> web.StreamResponse:

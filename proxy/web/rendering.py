@@ -19,8 +19,10 @@ from memory.language.polarity import unsaid
 from memory.version import release
 from proxy import explanations
 from proxy.api.access import page_refused
+from proxy.api.auth import access_of
 from proxy.api.health import mode
 from proxy.auth.web_sessions import WebSession
+from proxy.edge import EDGE
 from proxy.web.static import address
 from proxy.web.visit import ROOT, PageVisit
 from proxy.web.waiting import waiting
@@ -40,6 +42,7 @@ PAGES: Final = (
     ("nights", "Nights"),
     ("money", "Money"),
     ("status", "Health"),
+    ("organisation", "Organisation"),
     ("settings", "Settings"),
 )
 """The pages by their paths, in the order of the menu."""
@@ -71,7 +74,7 @@ async def _frame(visit: PageVisit, data: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "here": visit.request.path.removeprefix(ROOT).partition("/")[0],
         "form_value": session.form,
-        "pages": [each for each in PAGES if not page_refused(visit.access, False, ROOT + each[0])],
+        "pages": [each for each in PAGES if _is_offered(visit, each[0])],
         "awaited": None if "awaited" in data else await waiting(visit),
         "who": session.token.name if session.token else "",
         "mode": mode(visit.edge),
@@ -81,11 +84,19 @@ async def _frame(visit: PageVisit, data: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _is_offered(visit: PageVisit, page: str) -> bool:
+    """Whether a page stands in the menu: an organisation's where there is one."""
+    if page == "organisation" and visit.access.member is None and visit.edge.settings.org is None:
+        return False
+    return not page_refused(visit.access, False, ROOT + page)
+
+
 async def fault(request: web.Request, session: WebSession | None, status: int, sentence: str) -> web.Response:
     """The page that tells a fault; who is not let in is told how to be."""
     if session is None:
         return rendered("login.html", status, title="Log in", sentence=sentence)
-    return await show(PageVisit(request, session), "fault.html", "This did not work", status, sentence=sentence)
+    visit = PageVisit(request, session, await access_of(session.token, request.app[EDGE]))
+    return await show(visit, "fault.html", "This did not work", status, sentence=sentence)
 
 
 def rendered(template: str, status: int = 200, **data: Any) -> web.Response:

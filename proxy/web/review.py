@@ -10,7 +10,9 @@ from aiohttp import web
 
 from memory.candidate import Candidate, CandidateState
 from memory.fact import Fact, Sensitivity
+from memory.hooks.route_request import shallow
 from memory.language.contradiction import scoped
+from memory.member import Asker
 from memory.services.person.commands import NotFound
 from memory.services.person.fact_decisions import FactDecisionKind
 from memory.services.person.fact_revision import Superseded
@@ -69,18 +71,29 @@ WORDS: Final = {
 async def review(visit: PageVisit) -> web.StreamResponse:
     """What waits, what contradicts, and what was decided."""
     owners = await visit.owners()
-    journal = visit.memory.journal
-    waiting = await journal.candidates_first(owners, WAITING)
-    decided = await journal.candidates_decided(owners, DECIDED)
-    last = next((each for each in decided if each.id == visit.session.decided), None)
+    asker, journal = visit.access.asker, visit.memory.journal
+    asked = (await visit.ask("GET", "candidates", query={"state": "all", "submitted": "yes"}))["candidates"]
+    # What is submitted waits for those who maintain it; to everybody else it is told further below.
+    submitted = [each for each in asked if not each["yours_to_approve"]]
+    others = [each for each in asked if each["yours_to_approve"] and each["owner"] not in owners]
+    first = [_candidate(each, asker) for each in await journal.candidates_first(owners, WAITING)]
+    waiting = [each for each in first if each["yours_to_approve"] or not each["submitted_to"]]
+    waiting += [each for each in others if each["state"] is CandidateState.WAITING]
+    handed_on = sum(each["yours"] and each["state"] is CandidateState.WAITING for each in submitted)
+    number = await journal.candidates_waiting(owners) - handed_on + len(waiting) - len(first)
+    decided = [_candidate(each, asker) for each in await journal.candidates_decided(owners, DECIDED)]
+    known = {each["id"] for each in decided}
+    decided += [each for each in (*others, *submitted) if each["decided_at"] and each["id"] not in known]
+    last = next((each for each in decided if each["id"] == visit.session.decided and _may_undo(each)), None)
     facts = decisions_of(await visit.memory.fact_reviser.decisions(owners, DECIDED), visit.now)
     drafts, deferred = await drafts_of(visit.memory, owners, DRAFTS)
     return await show(
         visit,
         "review.html",
         "Review",
-        waiting=[_shown(await _asked(visit, "", id=each.id), EVIDENCE) for each in waiting],
-        more=max(await journal.candidates_waiting(owners) - len(waiting), 0),
+        waiting=[_shown(await _asked(visit, "", id=each["id"]), EVIDENCE) for each in waiting[:WAITING]],
+        more=max(number - WAITING, 0),
+        submitted=[each for each in submitted if each["state"] is CandidateState.WAITING],
         last=last,
         decided=_newest(decided, facts),
         gone=await _gone(visit),
@@ -112,9 +125,20 @@ async def holds(visit: PageVisit) -> web.StreamResponse:
     return await show(visit, "holds.html", "If it holds", each=await _weighed(visit, held, True))
 
 
-def _newest(candidates: Sequence[Candidate], facts: Sequence[FactDecided]) -> list[dict[str, Any]]:
+def _candidate(held: Candidate, asker: Asker) -> dict[str, Any]:
+    """A candidate as a list tells it to who looks."""
+    rights = {"yours": asker.owns(held.owner), "yours_to_approve": asker.approves(held.owner, held.layer)}
+    return shallow(held) | {"why": held.why} | rights
+
+
+def _may_undo(held: dict[str, Any]) -> bool:
+    """Whether who looks may take back what was decided of a candidate."""
+    return bool(held["yours_to_approve"] or (held["yours"] and held["state"] is not CandidateState.APPROVED))
+
+
+def _newest(candidates: Sequence[dict[str, Any]], facts: Sequence[FactDecided]) -> list[dict[str, Any]]:
     """What was decided last, of candidates and of facts."""
-    told: list[dict[str, Any]] = [{"at": each.decided_at, "candidate": each, "fact": None} for each in candidates]
+    told: list[dict[str, Any]] = [{"at": each["decided_at"], "candidate": each, "fact": None} for each in candidates]
     told += [{"at": each["at"], "fact": each["memory"], "word": WORDS[each["decision"]]} for each in facts]
     return sorted(told, key=lambda each: float(each["at"].timestamp()), reverse=True)[:DECIDED]
 
@@ -182,6 +206,17 @@ async def approve(visit: PageVisit) -> web.StreamResponse:
         return await _would(visit, text)
     done = await _asked(visit, "approve", _words(text) | _layer(visit) | {"confirm": confirm})
     return _decided(visit, done["candidate"], "Approved", done["files"])
+
+
+async def submission(visit: PageVisit) -> web.StreamResponse:
+    """A form with what the maintainers would be shown."""
+    return await show(visit, "candidate_submit.html", "Submit", held=await _asked(visit), to=visit.query("to"))
+
+
+async def submit(visit: PageVisit) -> web.StreamResponse:
+    """``text=…&to=…``: ask the maintainers to approve it in these words."""
+    text = visit.filled("text", longest=MAX_TEXT_CHARS) or None
+    return _decided(visit, await _asked(visit, "submit", _words(text) | _layer(visit)), "Submitted")
 
 
 async def undoing(visit: PageVisit) -> web.StreamResponse:

@@ -19,10 +19,10 @@ from memory.hooks.route_request import checked_text
 from memory.parts import Memory
 from memory.scope import Scope
 from proxy.api.access import ACCESS, ALL, Access, page_refused
-from proxy.api.auth import access_of, record, why_not
+from proxy.api.auth import access_of, record, token_still, why_not
 from proxy.api.elsewhere import until_open
 from proxy.api.features import ask
-from proxy.api.params import LARGEST, memory_of, owners_of, query_text, reads_of, scope_of
+from proxy.api.params import LARGEST, changeable, memory_of, owners_of, query_text, reads_of, scope_of
 from proxy.api.responses import FAULTS, Handler, sentence_of
 from proxy.auth.origins import is_own_origin
 from proxy.auth.web_sessions import WebSession, cookie_name
@@ -59,21 +59,18 @@ HEADERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class PageVisit:
-    """A request of somebody who has been let in. ``form`` is what they filled in, empty where they only look."""
+    """A request of somebody who has been let in, and may do what ``access`` says. ``form`` is what they filled in,
+    empty where they only look."""
 
     request: web.Request
     session: WebSession
+    access: Access
     form: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def edge(self) -> Edge:
         """The running server."""
         return self.request.app[EDGE]
-
-    @property
-    def access(self) -> Access:
-        """What they may do here."""
-        return access_of(self.session.token)
 
     @property
     def memory(self) -> Memory:
@@ -104,9 +101,11 @@ class PageVisit:
         return await owners_of(self.request)
 
     async def everything(self) -> tuple[str, ...]:
-        """All owners of the person's, whatever project is looked at; asked for once, since a page has many parts."""
+        """All owners of the person's, whatever project is looked at; where a form changes memories, those that it may
+        change. Asked for once, since a page has many parts."""
         if EVERYTHING not in self.request:
-            self.request[EVERYTHING] = await self.memory.commands.everything_of(self.scope)
+            every = await self.memory.commands.everything_of(self.scope)
+            self.request[EVERYTHING] = changeable(self.request, every)
         return self.request[EVERYTHING]
 
     async def ask(
@@ -158,12 +157,12 @@ def looked_at(page: Page, fault: Fault) -> Handler:
         session = await session_of(request)
         if session is None:
             return await fault(request, None, 401, "")
-        access = _entered(request, session, changes=False)
+        access = await _entered(request, session, changes=False)
         await until_open(request)
         if access is not ALL:
             await record(request, request.app[EDGE], access, 200)
         with await reads_of(request, access):
-            return await page(PageVisit(request, session))
+            return await page(PageVisit(request, session, access))
 
     return safe(visited, fault)
 
@@ -179,10 +178,10 @@ def filled_in(page: Page, fault: Fault) -> Handler:
         form = await form_of(request)
         if not hmac.compare_digest(form.pop("form", "").encode("utf-8", "replace"), session.form.encode()):
             raise Refusal(403, "the form is an old one: go back, load the page again, and send it once more")
-        access = _entered(request, session, changes=True)
+        access = await _entered(request, session, changes=True)
         await until_open(request)
         try:
-            answer = await page(PageVisit(request, session, form))
+            answer = await page(PageVisit(request, session, access, form))
         except FAULTS as error:
             await record(request, request.app[EDGE], access, sentence_of(error)[0])
             raise
@@ -192,13 +191,13 @@ def filled_in(page: Page, fault: Fault) -> Handler:
     return safe(visited, fault)
 
 
-def _entered(request: web.Request, session: WebSession, changes: bool) -> Access:
+async def _entered(request: web.Request, session: WebSession, changes: bool) -> Access:
     """What a session allows, which holds from here on.
 
     Raises:
         Refusal: 403, when this is not among it.
     """
-    access = access_of(session.token)
+    access = await access_of(session.token, request.app[EDGE])
     ACCESS.set(access)
     if why := page_refused(access, changes, request.path):
         raise Refusal(403, why)
@@ -240,7 +239,7 @@ async def session_of(request: web.Request) -> WebSession | None:
     value = request.cookies.get(cookie_name(request.host), "")
     session = edge.visitors.session(value, request.host) if value else None
     if session is not None and session.token is not None:
-        token = edge.tokens.still(session.token)
+        token = await token_still(session.token, edge)
         if token is None or why_not(token):
             edge.visitors.leave(value)
             return None

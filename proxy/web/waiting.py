@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from memory.candidate import CandidateState
 from memory.hooks.command import count
-from memory.scope import Scope
+from memory.scope import Layer, Scope
 from proxy.fail_open import fail_open
 from proxy.web.contradictions import contradictions
 from proxy.web.visit import PageVisit
@@ -54,8 +55,12 @@ async def _counted(visit: PageVisit) -> Waiting:
     # Not those of whom the address names: this stands on the page, too, that refuses them.
     mine = Scope(access.org, access.user) if access.user is not None else Scope(settings.org, settings.user)
     owners, journal = await memory.commands.everything_of(mine), memory.journal
+    to, asker = Scope(mine.org).owner(Layer.ORG), access.asker
+    submitted = await journal.submitted(to, {CandidateState.WAITING}) if to else []
+    theirs = sum(each.owner not in owners for each in submitted if asker.approves(each.owner, each.layer))
+    handed_on = sum(each.owner in owners for each in submitted if not asker.approves(each.owner, each.layer))
     return Waiting(
-        await journal.candidates_waiting(owners),
+        await journal.candidates_waiting(owners) + theirs - handed_on,
         await journal.drafts_waiting(owners, sorted(await memory.fact_reviser.deferred())),
         len(await contradictions(memory, owners)),
     )

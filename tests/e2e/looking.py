@@ -86,6 +86,10 @@ class Looking:
         for text in PEOPLE:
             await ask("POST", "api/remember?project=loom", {"text": text}, status=201)
         await memory.entity_graph.catch_up()
+        await ask("POST", "api/members?org=acme", {"user": "ada", "role": "owner"}, status=201)
+        await ask("POST", "api/members?org=acme", {"user": "bob"}, status=201)
+        await ask("PATCH", "api/members/bob?org=acme", {"role": "maintainer", "project": "loom"})
+        await ask("POST", "api/keys", {"name": "laptop", "user": "bob", "org": "acme"}, status=201)
         facts = (await ask("GET", "api/facts?project=loom&limit=200"))["facts"]
         fact = next((each for each in facts if "PostgreSQL" in each["text"]), facts[0])["id"]
         often = max(facts, key=lambda each: int(each["sessions"]))["id"]
@@ -126,6 +130,8 @@ class Looking:
             "money": "money",
             "thresholds": "settings/try?trim=0.5",
             "health": "status",
+            "organisation": "organisation?org=acme",
+            "submit": f"review/{candidate['id']}/submit",
             "settings": "settings",
             "nothing": "memory/nothing-like-it",
         }

@@ -37,7 +37,7 @@ from tests.sparse_files import read_written
 
 PATH = "/v1/chat/completions"
 OPTIONS: dict[str, Any] = {"memory.default_window": 9_000, "memory.shedding.reserve": 500, "memory.tools.offer": True}
-OWN = ("facts", "passages", "messages", "sessions", "research", "client_keys")
+OWN = ("facts", "passages", "messages", "sessions", "research", "client_keys", "members")
 """Tables in which nothing of one person's changes when another one is forgotten."""
 
 
@@ -110,6 +110,7 @@ async def by_hand(on: Stage, who: Somebody) -> None:
     of_loom = f"project=loom&{who.query}"
     await on.ask("remember", "POST", f"api/remember?{of_loom}", {"text": f"{who.secret} Only Tom knows it."})
     await on.ask("page", "PUT", f"api/page?{of_loom}", {"own": f"I am {who.mark}."})
+    await on.ask("member", "POST", "api/members?org=acme", {"user": who.user, "role": "owner"})
     await on.ask("key", "POST", "api/keys", {"name": f"laptop-{who.mark}", "user": who.user, "org": "acme"})
     home = on.memory.home
     known = await asyncio.to_thread(tokens.read_tokens, home / tokens.FILE)

@@ -45,6 +45,7 @@ from memory.language.polarity import without_aside
 from memory.learning.candidate_matching import says_the_same
 from memory.learning.redact import redact
 from memory.learning.shared_line import line
+from memory.policy import is_persons
 from memory.ports import PublishedFiles
 from memory.scope import Layer
 from memory.services.lessons import rules
@@ -328,8 +329,11 @@ class Conventions:
         if not found:
             raise ApprovalRefused("nothing that bears it out is left")
         drawn = found.get(candidate.mark) or next(iter(found.values()))
+        # Whoever approves what somebody submitted is told nothing of what that person said but what they submitted.
+        private = bool(candidate.submitted_to) and is_persons(drawn.owner)
         if drawn.state is State.SUPERSEDED:
-            sheet.notes.append(f"it may not hold any more: what bears it out was changed since ({drawn.text})")
+            told = "" if private else f" ({drawn.text})"
+            sheet.notes.append(f"it may not hold any more: what bears it out was changed since{told}")
         if not drawn.origin.trusted:
             sheet.notes.append(f"it came from {drawn.origin.value}, not from a person")
         fact = replace(
@@ -359,6 +363,13 @@ class Conventions:
             core="",
             wrong=drawn.wrong if says_the_same(text, without_aside(drawn.text)) else "",
         )
+        if private:
+            said = text.casefold()
+            fact = replace(
+                fact,
+                wrong=fact.wrong if fact.wrong.casefold() in said else "",
+                entities=tuple(name for name in fact.entities if name.casefold() in said),
+            )
         sheet.held[fact.id] = sheet.made[fact.id] = fact
         if drawn.state is State.ACTIVE and drawn.owner == candidate.owner:
             sheet.changed[drawn.id] = replace(drawn, state=State.ARCHIVED)

@@ -19,12 +19,16 @@ from memory.features.approvals.store import ApprovalStore
 from memory.features.approvals.write_plan import ApprovalRefused, ApprovedFileChange, Crystallizer, WritePlan, mark_of
 from memory.learning.candidate_matching import says_the_same
 from memory.learning.redact import redact
+from memory.member import Asker
 from memory.policy import PERSONAL, is_persons
 from memory.ports import PublishedFiles, PublishFailed
 from memory.scope import Layer, Scope, is_seen_from, place_of
 from memory.services.learn import Learner
 from memory.services.page.files import PageFiles
 from memory.services.person.commands import Ambiguous, NotFound
+
+_NOWHERE = Scope()
+_ANYBODY = Asker()
 
 MAX_REASON_CHARS = 1000
 """Characters of why something was rejected that are kept."""
@@ -44,8 +48,18 @@ class DecidingJournal(PromotionJournal, Protocol):
     async def propose(self, owner: str, proposals: Sequence[Proposal], at: datetime) -> list[str]:
         """Put something forward."""
 
-    async def decide(self, candidate: Candidate, state: CandidateState, at: datetime, reason: str = "") -> Candidate:
-        """A person has decided, and nothing else changes."""
+    async def submitted(
+        self, to: str, states: Collection[CandidateState] = frozenset(CandidateState)
+    ) -> list[Candidate]:
+        """What was submitted to the maintainers of an organisation."""
+
+    async def submit(self, candidate: Candidate, to: str, by: str, at: datetime) -> Candidate:
+        """Ask the maintainers of an organisation to approve a candidate as it is told."""
+
+    async def decide(
+        self, candidate: Candidate, state: CandidateState, at: datetime, reason: str = "", by: str = ""
+    ) -> Candidate:
+        """A person has decided, and nothing else changes but to whom it is submitted."""
 
 
 class SharedLines(Protocol):
@@ -71,6 +85,10 @@ class Approval:
     notes: tuple[str, ...]
     confirm: str
     done: bool
+
+
+class NotAllowed(ApprovalRefused):
+    """Somebody else decides this."""
 
 
 class StaleDecision(ApprovalRefused):
@@ -111,16 +129,39 @@ class CandidateApprovals:
         """The candidates of some owners, those with the most evidence first."""
         return await self._journal.candidates(owners, states)
 
-    async def candidate(self, id: str, owners: Sequence[str]) -> Candidate:
-        """The candidate of an id, or of the beginning of one.
+    async def submitted(
+        self, scope: Scope, states: Collection[CandidateState] = frozenset(CandidateState)
+    ) -> list[Candidate]:
+        """What was submitted to the maintainers of a scope's organisation, of all its projects or of the scope's; what
+        was submitted first comes first."""
+        to = Scope(scope.org).owner(Layer.ORG)
+        found = await self._journal.submitted(to, states) if to else []
+        return [each for each in found if scope.project is None or _project_of(each.owner) == scope.project]
+
+    async def rules(self, owners: Sequence[str]) -> list[tuple[Fact, Candidate | None]]:
+        """What was approved for all who share one of these owners, with the candidate that it was, which says by
+        whom."""
+        shared = [owner for owner in owners if not is_persons(owner)]
+        facts = [fact for owner in shared for fact in await self._journal.shared(owner)]
+        found = await self._store.became([fact.id for fact in facts]) if facts else []
+        # One that was imported says what it likes: in an organisation only those count that were decided here.
+        were = {each.fact: each for each in found if each.submitted_to == (_organisation(each) or "")}
+        return [(fact, were.get(fact.id)) for fact in facts]
+
+    async def candidate(self, id: str, owners: Sequence[str], scope: Scope = _NOWHERE) -> Candidate:
+        """The candidate of an id, or of the beginning of one, of these owners or submitted in the scope's organisation.
 
         Raises:
-            NotFound: when no candidate of these owners has it.
-            Ambiguous: when several have.
+            NotFound: when there is none.
+            Ambiguous: when several have it.
         """
+        submitted = await self.submitted(Scope(scope.org))
         found = [each for each in await self._store.candidates_named([id]) if each.owner in owners]
-        # Only who types a beginning has all of them looked through.
-        found = found or [each for each in await self._journal.candidates(owners) if id and each.id.startswith(id)]
+        found = found or [each for each in submitted if each.id == id]
+        if not found and id:
+            # Only who types a beginning has all of them looked through.
+            every = [*await self._journal.candidates(owners), *submitted]
+            found = list({each.id: each for each in every if each.id.startswith(id)}.values())
         if not found:
             raise NotFound(f"there is no candidate {id!r}")
         if len(found) > 1:
@@ -143,6 +184,8 @@ class CandidateApprovals:
         id: str,
         owners: Sequence[str],
         *,
+        asker: Asker = _ANYBODY,
+        scope: Scope = _NOWHERE,
         text: str | None = None,
         layer: Layer | None = None,
         confirm: str | None = None,
@@ -154,13 +197,15 @@ class CandidateApprovals:
 
         Raises:
             NotFound: when there is no such candidate.
-            ApprovalRefused: when it cannot be approved so; :class:`StaleDecision` when what was confirmed is not what
-                there is now.
+            ApprovalRefused: when it cannot be approved so; :class:`NotAllowed` when the asker does not decide what
+                holds there, :class:`StaleDecision` when what was confirmed is not what there is now.
             PublishFailed: when a file cannot be read or written. Where that is found out last, the facts have risen,
                 and approving it again writes the file.
         """
         async with self._one_at_a_time:
-            candidate = await self.candidate(id, owners)
+            candidate = await self.candidate(id, owners, scope)
+            if not all(asker.approves(candidate.owner, each) for each in (candidate.layer, layer) if each is not None):
+                raise NotAllowed(_for_maintainers(candidate, layer))
             approved = candidate.state is CandidateState.APPROVED
             if undo and not approved:
                 raise ApprovalRefused(f"it is not approved, it is {candidate.state}")
@@ -175,21 +220,70 @@ class CandidateApprovals:
             if confirm != mark:
                 raise StaleDecision("something has changed since that was shown: look at it again")
             state = CandidateState.WAITING if undo else CandidateState.APPROVED
-            decided = await self._write(writing, CandidateDecision(worded, state, fact=writing.fact))
+            if not undo and not worded.submitted_to and (to := _organisation(worded)) is not None:
+                # What is approved in an organisation is seen by all in it, with who approved it.
+                worded = replace(worded, submitted_to=to, submitted_by=asker.name, submitted_at=self._now())
+            decision = CandidateDecision(worded, state, fact=writing.fact, by=asker.name)
+            decided = await self._write(writing, decision)
             return Approval(decided, writing.files, writing.notes, mark, done=True)
 
-    async def decide(self, id: str, owners: Sequence[str], state: CandidateState, reason: str = "") -> Candidate:
-        """Reject or defer a candidate.
+    async def submit(
+        self,
+        id: str,
+        owners: Sequence[str],
+        *,
+        asker: Asker = _ANYBODY,
+        text: str | None = None,
+        layer: Layer | None = None,
+    ) -> Candidate:
+        """Ask the maintainers of an organisation to approve a candidate, in other words where ``text`` is given. From
+        then on everybody in the organisation sees it, without what bears it out.
 
         Raises:
             NotFound: when there is no such candidate.
-            ApprovalRefused: when it is approved.
+            ApprovalRefused: when it is decided, or belongs to no organisation; :class:`NotAllowed` when it is another
+                person's.
         """
         async with self._one_at_a_time:
             candidate = await self.candidate(id, owners)
+            to = _organisation(candidate)
+            if to is None:
+                raise ApprovalRefused("it belongs to no organisation whose maintainers could approve it")
+            if not asker.owns(candidate.owner):
+                raise NotAllowed("only the person whose sessions bear it out can submit it")
+            if candidate.state not in (CandidateState.WAITING, CandidateState.DEFERRED):
+                raise ApprovalRefused(f"it is {candidate.state}: only what waits can be submitted")
+            worded = candidate if text is None else _worded(candidate, text)
+            return await self._journal.submit(replace(worded, layer=layer or worded.layer), to, asker.name, self._now())
+
+    async def decide(
+        self,
+        id: str,
+        owners: Sequence[str],
+        state: CandidateState,
+        reason: str = "",
+        *,
+        asker: Asker = _ANYBODY,
+        scope: Scope = _NOWHERE,
+    ) -> Candidate:
+        """Reject or defer a candidate, or let it wait again. Who owns one takes it back from the maintainers so; who
+        maintains it decides for all.
+
+        Raises:
+            NotFound: when there is no such candidate.
+            ApprovalRefused: when it is approved; :class:`NotAllowed` when others decide.
+        """
+        async with self._one_at_a_time:
+            candidate = await self.candidate(id, owners, scope)
             if candidate.state is CandidateState.APPROVED:
                 raise ApprovalRefused("it is approved: take that back first (approve ID --undo)")
-            return await self._journal.decide(candidate, state, self._now(), redact(reason).text[:MAX_REASON_CHARS])
+            if not asker.approves(candidate.owner, candidate.layer):
+                # Without members there is nobody else who could decide about what many share.
+                if not asker.owns(candidate.owner) and (candidate.submitted_to or asker.member is not None):
+                    raise NotAllowed(_for_maintainers(candidate))
+                candidate = replace(candidate, submitted_to="", submitted_by="", submitted_at=None)
+            said = redact(reason).text[:MAX_REASON_CHARS]
+            return await self._journal.decide(candidate, state, self._now(), said, asker.name)
 
     async def promote(self, fact: Fact, to: Layer) -> Fact | Candidate:
         """Let a fact rise: to all projects of its user at once, for others by a candidate that is to be approved.
@@ -284,8 +378,9 @@ class CandidateApprovals:
 
     async def _write(self, writing: WritePlan, decided: CandidateDecision) -> Candidate:
         async with self._learner.resting():
-            own = [each for each in writing.decided if each.candidate.id == decided.candidate.id] or [decided]
-            others = [each for each in writing.decided if each not in own]
+            every = [replace(each, by=decided.by) for each in writing.decided]
+            own = [each for each in every if each.candidate.id == decided.candidate.id] or [decided]
+            others = [each for each in every if each not in own]
             *_, candidate = await self._store.rise(writing.made, writing.changed, [*others, *own], self._now())
             if writing.proposals:
                 await self._journal.propose(decided.candidate.owner, writing.proposals, self._now())
@@ -307,6 +402,22 @@ class CandidateApprovals:
         if found is None:
             raise ApprovalRefused(f"a {candidate.kind} cannot be written yet")
         return found
+
+
+def _project_of(owner: str) -> str | None:
+    place = place_of(owner)
+    return place[0].project if place is not None else None
+
+
+def _organisation(candidate: Candidate) -> str | None:
+    place = place_of(candidate.owner)
+    return Scope(place[0].org).owner(Layer.ORG) if place is not None else None
+
+
+def _for_maintainers(candidate: Candidate, layer: Layer | None = None) -> str:
+    place, whole = _project_of(candidate.owner), Layer.ORG in (layer, candidate.layer)
+    where = "the organisation" if whole or place is None else f"the project {place}"
+    return f"what holds for others is decided by the maintainers of {where}: submit it to them"
 
 
 def _is_private(fact: Fact) -> bool:

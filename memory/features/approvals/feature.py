@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
 from typing import Annotated, Any, NotRequired, Protocol, TypedDict
 
 from memory.candidate import Candidate, CandidateKind, CandidateState, ImportOutcome
 from memory.fact import Fact, Passage
 from memory.features.approvals.convention_files import places
 from memory.features.approvals.conventions import Conventions
-from memory.features.approvals.decisions import Approval, CandidateApprovals
+from memory.features.approvals.decisions import Approval, CandidateApprovals, NotAllowed
 from memory.features.approvals.skills import Retirements, Skills
 from memory.features.approvals.store import CANDIDATE, ApprovalStore, CandidateRecords
 from memory.hooks.feature import Core, Feature, FeatureErasure, FeatureRoute
@@ -26,6 +28,7 @@ from memory.hooks.route_request import (
     shallow,
 )
 from memory.hooks.route_request import memory as memory_json
+from memory.member import Asker
 from memory.ports import Forgotten
 from memory.scope import Layer, Scope
 from memory.stores.published_files import PublishedFolders
@@ -37,9 +40,13 @@ _TAKEN = {ImportOutcome.TAKEN: "taken", ImportOutcome.KNOWN: "known", ImportOutc
 
 
 class WhyPutForward(TypedDict):
-    """Why something was put forward, in words."""
+    """Why something was put forward, in words, and what the asker may do about it: it is borne out by their own
+    sessions (``yours``), and they decide whether it holds for others (``yours_to_approve``). Of another person's the
+    ``mark`` and the ids of the ``evidence`` are not told."""
 
     why: str
+    yours: bool
+    yours_to_approve: bool
 
 
 CandidateJson = Annotated[dict[str, Any], Fields("Candidate", Candidate, WhyPutForward)]
@@ -77,6 +84,24 @@ class ApprovalJson(TypedDict):
     notes: list[str]
     done: bool
     confirm: NotRequired[str]
+
+
+class ApprovedHow(TypedDict):
+    """Who submitted a rule, who approved it and when, as far as that is known; ``candidate`` is its id."""
+
+    candidate: str
+    submitted_by: str
+    approved_by: str
+    approved_at: datetime | None
+
+
+RuleJson = Annotated[dict[str, Any], Fields("Rule", MemoryJson, ApprovedHow)]
+
+
+class RulesList(TypedDict):
+    """What was approved for all who work on a project or in an organisation, the oldest of each first."""
+
+    rules: list[RuleJson]
 
 
 class Promoted(TypedDict):
@@ -145,9 +170,11 @@ class Approvals(Feature):
     def routes(cls) -> tuple[FeatureRoute, ...]:
         approving = {"text": str, "to": str, "confirm": str}
         return (
-            FeatureRoute("GET", "candidates", cls.listed, 0, query=("state",)),
+            FeatureRoute("GET", "candidates", cls.listed, 0, query=("state", "submitted")),
+            FeatureRoute("GET", "rules", cls.rules, 0),
             FeatureRoute("GET", "candidates/{id}", cls.one, 0),
             FeatureRoute("POST", "candidates/{id}/approve", cls.approve, 0, approving),
+            FeatureRoute("POST", "candidates/{id}/submit", cls.submit, 0, {"text": str, "to": str}),
             FeatureRoute("POST", "candidates/{id}/undo", cls.undo, 0, {"confirm": str}),
             FeatureRoute("POST", "candidates/{id}/reject", cls.reject, 0, {"why": str}),
             FeatureRoute("POST", "candidates/{id}/defer", cls.defer, 0, {}),
@@ -156,35 +183,55 @@ class Approvals(Feature):
         )
 
     async def listed(self, question: RouteRequest) -> CandidatesList:
-        """``?state=waiting``: what a person may approve, the most evidence first; ``all``: also what is decided."""
+        """``?state=waiting``: what a person's own sessions bear out, the most evidence first; ``all``: also what is
+        decided. ``?submitted=yes``: in its place what was submitted to the maintainers of their organisation."""
         state = question.query.get("state")
         states = choices(state, "state", CandidateState) if state is not None else {CandidateState.WAITING}
-        found = await self.decisions.candidates(question.owners, states)
-        return {"candidates": [candidate_json(each) for each in found]}
+        if question.query.get("submitted") in ("1", "true", "yes"):
+            found = await self.decisions.submitted(question.scope, states)
+        else:
+            found = await self.decisions.candidates(question.owners, states)
+        return {"candidates": [candidate_json(each, question.asker) for each in found]}
+
+    async def rules(self, question: RouteRequest) -> RulesList:
+        """What was approved for others as well, with who approved it and when."""
+        told: list[RuleJson] = []
+        for fact, was in await self.decisions.rules(question.owners):
+            how: dict[str, Any] = {
+                "candidate": was.id if was else "",
+                "submitted_by": was.submitted_by if was else "",
+                "approved_by": was.decided_by if was else "",
+                "approved_at": was.decided_at if was else None,
+            }
+            told.append(memory_json(fact, question.now) | how)
+        return {"rules": told}
 
     async def one(self, question: RouteRequest) -> CandidateEvidence:
         """One candidate with the facts behind it: of what others said, and of what was changed or taken back since,
         only how many, as ``withheld``."""
-        held = await self.decisions.candidate(_id(question), question.owners)
+        held = await self.decisions.candidate(_id(question), question.owners, question.scope)
         facts, withheld = await self.decisions.evidence(held, question.scope)
         evidence = [memory_json(fact, question.now) for fact in facts]
-        return candidate_json(held) | {"evidence": evidence, "withheld": withheld}
+        return candidate_json(held, question.asker) | {"evidence": evidence, "withheld": withheld}
 
     async def approve(self, question: RouteRequest) -> ApprovalJson:
         """``{"text": …, "to": "project", "confirm": …}``, all optional. Without ``confirm`` it answers what would be
         written, as diffs, and a mark; with that mark as ``confirm`` it writes exactly this."""
-        body = question.body
-        text = checked_text(body["text"], "text", required=True, longest=MAX_TEXT_CHARS) if "text" in body else None
-        layer = _shared_layer(body["to"]) if "to" in body else None
-        done = await self.decisions.approve(
-            _id(question), question.owners, text=text, layer=layer, confirm=body.get("confirm")
-        )
-        return _approval(done)
+        return await self._approved(question, *_worded(question))
+
+    async def submit(self, question: RouteRequest) -> CandidateJson:
+        """``{"text": …, "to": "project"}``, both optional: ask the maintainers of the organisation to approve it, in
+        these words. Everybody in the organisation sees it then, but not what bears it out."""
+        text, layer = _worded(question)
+        with _decided_by_others():
+            held = await self.decisions.submit(
+                _id(question), question.owners, asker=question.asker, text=text, layer=layer
+            )
+        return candidate_json(held, question.asker)
 
     async def undo(self, question: RouteRequest) -> ApprovalJson:
         """``{"confirm": …}``: take an approval back; without the mark it answers what would be written."""
-        confirm = question.body.get("confirm")
-        return _approval(await self.decisions.approve(_id(question), question.owners, confirm=confirm, undo=True))
+        return await self._approved(question, undo=True)
 
     async def reject(self, question: RouteRequest) -> CandidateJson:
         """``{"why": …}``: it comes back only when there is much more for it."""
@@ -208,24 +255,63 @@ class Approvals(Feature):
         risen = await self.decisions.promote(held, to)
         if isinstance(risen, Fact):
             return Answer({"fact": memory_json(risen, question.now, by_id=True)})
-        return Answer({"candidate": candidate_json(risen)}, 201)
+        return Answer({"candidate": candidate_json(risen, question.asker)}, 201)
+
+    async def _approved(
+        self, question: RouteRequest, text: str | None = None, layer: Layer | None = None, undo: bool = False
+    ) -> ApprovalJson:
+        with _decided_by_others():
+            done = await self.decisions.approve(
+                _id(question),
+                question.owners,
+                asker=question.asker,
+                scope=question.scope,
+                text=text,
+                layer=layer,
+                confirm=question.body.get("confirm"),
+                undo=undo,
+            )
+        return _approval(done, question.asker)
 
     async def _decide(self, question: RouteRequest, state: CandidateState, why: str = "") -> CandidateJson:
-        return candidate_json(await self.decisions.decide(_id(question), question.owners, state, why))
+        with _decided_by_others():
+            held = await self.decisions.decide(
+                _id(question), question.owners, state, why, asker=question.asker, scope=question.scope
+            )
+        return candidate_json(held, question.asker)
 
 
-def candidate_json(held: Candidate) -> CandidateJson:
-    """A candidate as JSON tells it."""
-    return shallow(held) | {"why": held.why}
+def candidate_json(held: Candidate, asker: Asker) -> CandidateJson:
+    """A candidate as JSON tells it to who asks."""
+    yours = asker.owns(held.owner)
+    told = shallow(held)
+    if held.submitted_to and not yours:
+        told |= {"mark": "", "evidence": ()}
+    return told | {"why": held.why, "yours": yours, "yours_to_approve": asker.approves(held.owner, held.layer)}
 
 
 def _id(question: RouteRequest) -> str:
     return checked_id(question.names["id"])
 
 
-def _approval(done: Approval) -> ApprovalJson:
+@contextmanager
+def _decided_by_others() -> Iterator[None]:
+    try:
+        yield
+    except NotAllowed as error:
+        raise RouteRefused(str(error), 403) from None
+
+
+def _worded(question: RouteRequest) -> tuple[str | None, Layer | None]:
+    """In which words, and for whom, something is approved or submitted; None for those that it has."""
+    body = question.body
+    text = checked_text(body["text"], "text", required=True, longest=MAX_TEXT_CHARS) if "text" in body else None
+    return text, _shared_layer(body["to"]) if "to" in body else None
+
+
+def _approval(done: Approval, asker: Asker) -> ApprovalJson:
     approval: ApprovalJson = {
-        "candidate": candidate_json(done.candidate),
+        "candidate": candidate_json(done.candidate, asker),
         "files": [{"file": str(each.file), "diff": each.diff} for each in done.files],
         "notes": list(done.notes),
         "done": done.done,

@@ -119,6 +119,9 @@ def _redacted_fields(candidate: Candidate, redact: Redact) -> dict[str, Any]:
 
 CANDIDATE = "candidate"
 
+_HANDED_ON = frozenset({"submitted_to", "submitted_by", "submitted_at", "decided_by"})
+"""What is empty of a candidate that a person decides alone."""
+
 
 class CandidateRecords:
     """Gives candidates out and takes them in."""
@@ -127,9 +130,15 @@ class CandidateRecords:
         self._store = store
 
     async def records(self, owner: str, after: str, limit: int) -> list[dict[str, Any]]:
-        """An owner's candidates behind an id, in the order of the ids."""
-        found = await self._store.candidates_after(owner, after, limit)
-        return [{"sort": CANDIDATE, **{name: plain(value) for name, value in asdict(each).items()}} for each in found]
+        """An owner's candidates behind an id, in the order of the ids; who submitted and decided one is told where
+        somebody did."""
+        return [
+            {
+                "sort": CANDIDATE,
+                **{name: plain(value) for name, value in asdict(each).items() if value or name not in _HANDED_ON},
+            }
+            for each in await self._store.candidates_after(owner, after, limit)
+        ]
 
     async def take(self, record: Mapping[str, Any], scope: Scope, dry: bool) -> ImportOutcome:
         """Take one in, behind the facts that bear it out.

@@ -44,6 +44,7 @@ UNPROTECTED = {
     "branches": "holds names of branches, by their repository",
     "audit": "holds who asked what, for administrators",
     "client_keys": "holds names and hashes of keys, by which it is known who asks",
+    "members": "holds names of people and their roles, by which it is known what who asks may do",
     "quota_uses": "holds counts of a day, by the names of people and organisations",
 }
 """The tables that hold something of somebody's and have no policy, each with why."""

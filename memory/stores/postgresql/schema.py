@@ -61,6 +61,11 @@ def row_security_people(connection: _SchemaConnection) -> None:
     connection.run((_OWN / "row_security_people.sql").read_text(encoding="utf-8"))
 
 
+def row_security_submitted(connection: _SchemaConnection) -> None:
+    """The same for candidates that others were asked to approve."""
+    connection.run((_OWN / "row_security_submitted.sql").read_text(encoding="utf-8"))
+
+
 def _steps() -> dict[str, Step]:
     functions = f"functions {hashlib.blake2b(_FUNCTIONS.encode(), digest_size=8).hexdigest()}"
     return {
@@ -72,6 +77,7 @@ def _steps() -> dict[str, Step]:
         "turns": turns,
         "row_security": row_security,
         "row_security_people": row_security_people,
+        "row_security_submitted": row_security_submitted,
     }
 
 

@@ -1,19 +1,34 @@
 -- candidate_add: put something forward
 INSERT INTO candidates (
     id, owner, kind, mark, layer, title, text, what, sources, sessions, state, made_at, decided_at, reason,
-    sources_then, sessions_then, fact
+    sources_then, sessions_then, fact, decided_by
 ) VALUES (
     :id, :owner, :kind, :mark, :layer, :title, :text, :what, :sources, :sessions, :state, :made_at, :decided_at,
-    :reason, :sources_then, :sessions_then, :fact
+    :reason, :sources_then, :sessions_then, :fact, :decided_by
 );
 
 -- candidate_evidence_add: a fact that bears it out, if there is such a fact
 INSERT INTO candidate_evidence (candidate, memory) SELECT ?, id FROM facts WHERE id = ? ON CONFLICT DO NOTHING;
 
--- candidate_grown: there is more for a candidate, or it waits again
+-- candidate_grown: there is more for a candidate, or it waits again. What was submitted stays in the words in which it
+-- was; what maintainers have rejected waits for its person, who may submit it again
 UPDATE candidates SET
-    mark = :mark, title = :title, text = :text, what = :what, sources = :sources, sessions = :sessions, state = :state
+    mark = :mark, what = :what, sources = :sources, sessions = :sessions, state = :state,
+    title = CASE WHEN submitted_to != '' AND state != 'rejected' THEN title ELSE :title END,
+    text = CASE WHEN submitted_to != '' AND state != 'rejected' THEN text ELSE :text END,
+    submitted_by = CASE WHEN state = 'rejected' THEN '' ELSE submitted_by END,
+    submitted_at = CASE WHEN state = 'rejected' THEN NULL ELSE submitted_at END,
+    submitted_to = CASE WHEN state = 'rejected' THEN '' ELSE submitted_to END
 WHERE id = :id;
+
+-- candidate_submit: an organisation's maintainers are asked to approve it
+UPDATE candidates SET
+    state = 'waiting', title = :title, text = :text, layer = :layer, submitted_to = :submitted_to,
+    submitted_by = :submitted_by, submitted_at = :submitted_at
+WHERE id = :id;
+
+-- candidates_submitted: what was submitted to the maintainers of an organisation, in the order in which it was
+SELECT * FROM candidates WHERE submitted_to = ? AND submitted_to != '' ORDER BY submitted_at, number;
 
 -- candidate_counted: put its counts and its state back
 UPDATE candidates SET sources = :sources, sessions = :sessions, state = :state WHERE id = :id;
@@ -21,6 +36,7 @@ UPDATE candidates SET sources = :sources, sessions = :sessions, state = :state W
 -- candidate_decided: a person has decided
 UPDATE candidates SET
     state = :state, decided_at = :at, reason = :reason, title = :title, text = :text, layer = :layer, fact = :fact,
+    decided_by = :by, submitted_to = :submitted_to, submitted_by = :submitted_by, submitted_at = :submitted_at,
     sources_then = sources, sessions_then = sessions
 WHERE id = :id;
 

@@ -1,0 +1,103 @@
+"""A member of an organisation: which role they have in it, and in single projects of it.
+
+An organisation that has members has an owner among them. Who asks for something is an :class:`Asker`, who may do what
+their role allows; who runs the server may do everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from memory.scope import Layer, place_of
+
+
+class MemberRole(StrEnum):
+    """What a member may do, each what those behind it may as well: manage members and keys; approve for others; learn,
+    and submit candidates to the maintainers; be given what is known."""
+
+    OWNER = "owner"
+    MAINTAINER = "maintainer"
+    MEMBER = "member"
+    READ_ONLY = "read-only"
+
+
+PROJECT_ROLES: Final = (MemberRole.MAINTAINER, MemberRole.MEMBER, MemberRole.READ_ONLY)
+"""The roles that one may have in a single project: an owner is one of the whole organisation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member. ``projects`` are the roles that stand in the place of ``role`` in single projects, by their names;
+    ``added_by`` is who made them a member."""
+
+    org: str
+    user: str
+    role: MemberRole
+    added_at: datetime
+    added_by: str
+    projects: Mapping[str, MemberRole] = field(default_factory=dict)
+
+    def role_in(self, project: str | None) -> MemberRole:
+        """The role in a project; None for the organisation as a whole."""
+        if self.role is MemberRole.OWNER or project is None:
+            return self.role
+        return self.projects.get(project, self.role)
+
+    def maintains(self, project: str | None) -> bool:
+        """Whether they decide what holds for all in a project, or (None) in the organisation."""
+        return self.role_in(project) in (MemberRole.OWNER, MemberRole.MAINTAINER)
+
+    @property
+    def reads_only(self) -> bool:
+        """Whether they may change nothing, in whatever project."""
+        return {self.role, *self.projects.values()} == {MemberRole.READ_ONLY}
+
+
+class MemberRefused(Exception):
+    """Members cannot be changed so; the message says why. ``missing`` is whether there is no such member."""
+
+    def __init__(self, message: str, missing: bool = False) -> None:
+        super().__init__(message)
+        self.missing = missing
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who asks: by a ``name`` that decisions are told with, as a ``user`` of an ``org`` (None for who runs the server,
+    who may do ``everything``), and the member that they are of it."""
+
+    name: str = ""
+    everything: bool = True
+    user: str | None = None
+    org: str | None = None
+    member: Member | None = None
+
+    def owns(self, owner: str) -> bool:
+        """Whether memories of an owner are this person's own, and nobody else's."""
+        if self.everything:
+            return True
+        place = place_of(owner)
+        if place is None or place[1] not in (Layer.USER, Layer.USER_PROJECT):
+            return False
+        return (place[0].org, place[0].user) == (self.org, self.user)
+
+    def approves(self, owner: str, layer: Layer) -> bool:
+        """Whether they decide whether what bears out a candidate of an ``owner`` is to hold for a ``layer``."""
+        if self.everything:
+            return True
+        place = place_of(owner)
+        if place is None or self.member is None or place[0].org != self.member.org:
+            return False
+        return self.member.maintains(place[0].project if layer is Layer.PROJECT else None)
+
+    def changes(self, owner: str) -> bool:
+        """Whether they may change memories of an owner: of what many share only what they maintain. Who is a member of
+        nothing is kept from nothing here."""
+        place = place_of(owner)
+        if self.everything or self.member is None or place is None or place[1] in (Layer.USER, Layer.USER_PROJECT):
+            return True
+        return place[0].org == self.member.org and self.member.maintains(place[0].project)

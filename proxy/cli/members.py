@@ -1,0 +1,103 @@
+"""``palimpsest members``: who belongs to an organisation, and what they may do in it and in its projects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+from urllib.parse import quote
+
+import typer
+
+from proxy.cli import output
+from proxy.cli.call import Call, takes
+
+members = typer.Typer(
+    help="Members of organisations: add, list, role, remove.", no_args_is_help=True, rich_markup_mode=None
+)
+
+User = Annotated[str, typer.Argument(help="Who it is.", metavar="USER")]
+Org = Annotated[str | None, typer.Option("--org", help="The organisation; else the settings' own.")]
+ROLES = "owner, maintainer, member or read-only"
+
+
+@members.command()
+@takes()
+def add(
+    call: Call,
+    user: User,
+    org: Org = None,
+    role: Annotated[str, typer.Option("--role", help=f"What they may do: {ROLES}.")] = "member",
+) -> None:
+    """Make somebody a member. The first one of an organisation is its owner."""
+    told = call.ask("POST", "api/members", _of(org), {"user": user, "role": role})
+    _told(call, told, f"{user} is {told['role']} of {told['org']}: palimpsest keys create gives them a key")
+
+
+@members.command(name="list")
+@takes()
+def list_(call: Call, org: Org = None) -> None:
+    """List them with their roles, and the organisations that have members."""
+    told = call.ask("GET", "api/members", _of(org))
+    if call.as_json:
+        output.as_json(told)
+        return
+    for each in told["members"]:
+        own = "".join(f", {role} in {project}" for project, role in each["projects"].items())
+        by = f" by {each['added_by']}" if each["added_by"] else ""
+        print(f"{each['user']}: {each['role']}{own} (added {output.day(each['added_at'])}{by})")
+    if not told["members"]:
+        print(f"{told['org']} has no members" if told["org"] else "say of which organisation: --org")
+    others = [each for each in told["organisations"] if each != told["org"]]
+    if others:
+        print(f"others that have members: {', '.join(others)}")
+
+
+@members.command()
+@takes()
+def role(
+    call: Call,
+    user: User,
+    role: Annotated[str, typer.Argument(help=f"What they may do: {ROLES}.", metavar="ROLE")],
+    org: Org = None,
+    in_project: Annotated[
+        str | None, typer.Option("--project", help="Only in this project, in the place of their role elsewhere.")
+    ] = None,
+) -> None:
+    """Give a member another role, in the organisation or in a single project."""
+    body = {"role": role} | ({"project": in_project} if in_project else {})
+    told = call.ask("PATCH", f"api/members/{quote(user, safe='')}", _of(org), body)
+    _told(call, told, f"{user} is {role} {'in ' + in_project if in_project else 'of ' + told['org']}")
+
+
+@members.command()
+@takes()
+def remove(
+    call: Call,
+    user: User,
+    org: Org = None,
+    in_project: Annotated[
+        str | None, typer.Option("--project", help="Only their role in this project: that elsewhere holds there too.")
+    ] = None,
+) -> None:
+    """Remove a member: their keys and tokens open nothing any more. What they taught stays (palimpsest forget)."""
+    query = _of(org) | ({"project": in_project} if in_project else {})
+    told = call.ask("DELETE", f"api/members/{quote(user, safe='')}", query)
+    if call.as_json:
+        output.as_json(told)
+        return
+    print(f"{user} has no role of their own in {in_project}" if in_project else f"{user} is no member any more")
+    for name in (*told["keys"], *told["tokens"]):
+        print(f"{name} opens nothing any more")
+    for sentence in told["stays"]:
+        print(sentence)
+
+
+def _of(org: str | None) -> dict[str, str]:
+    return {"org": org} if org else {}
+
+
+def _told(call: Call, told: Mapping[str, Any], sentence: str) -> None:
+    if call.as_json:
+        output.as_json(dict(told))
+    else:
+        print(sentence)

@@ -1,0 +1,265 @@
+"""Members of an organisation: who manages them, who approves what holds for others, and what is shown of others'."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import orjson
+import pytest
+
+from memory.candidate import CandidateKind, Proposal
+from memory.clock import local_now
+from proxy.auth.client_keys import SHAPE
+from proxy.auth.tokens import TokenRole
+from tests.fake_provider import fake_provider
+from tests.proxy.api.asking import Asking, asking
+from tests.proxy.api.test_keys import say
+from tests.proxy.api.test_tokens import issued
+from tests.running import Running, running
+
+SECRET = "We decided that the vault code 7741 is changed on Fridays, because Rosa said so."
+SHARED = "Change vault codes every week."
+ALL = ["calls", "memory", "members"]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+async def proxy(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Running]:
+    """A server of acme, whose owner is ada."""
+    options: dict[str, Any] = {"credentials": [{"key": "a-configured-key", "user": "carl", "org": "acme"}]}
+    if request.param == "postgresql":
+        options["memory.postgresql.url"] = request.getfixturevalue("server").database(tmp_path)
+    async with fake_provider() as provider, running(provider, tmp_path / "home", **options) as proxy:
+        await asking(proxy)("POST", "api/members?org=acme", {"user": "ada", "role": "owner"}, status=201)
+        yield proxy
+
+
+async def member(proxy: Running, user: str, role: str = "member", scopes: list[str] = ALL) -> Asking:
+    """Somebody who is made a member in a role, with a key of their own."""
+    ask = asking(proxy)
+    if user != "ada":
+        await ask("POST", "api/members?org=acme", {"user": user, "role": role}, status=201)
+    body = {"name": f"key of {user}", "user": user, "org": "acme", "scopes": scopes}
+    return Asking(proxy, (await ask("POST", "api/keys", body, status=201))["key"])
+
+
+async def put_forward(proxy: Running, user: str, project: str = "loom", id: str = "1") -> str:
+    """What somebody has said in a project, as a candidate of theirs."""
+    ask = asking(proxy)
+    query = f"user={user}&org=acme&project={project}"
+    held = await ask("POST", f"api/remember?{query}", {"text": SECRET, "kind": "decision"}, status=201)
+    assert proxy.edge.memory is not None
+    proposal = Proposal(
+        f"0c000000-0000-4000-8000-00000000000{id}",
+        CandidateKind.KNOWLEDGE,
+        held["id"],
+        SECRET,
+        SECRET,
+        "decision",
+        3,
+        3,
+        (held["id"],),
+    )
+    [made] = await proxy.edge.memory.journal.propose(f"up:acme/{user}/{project}", [proposal], local_now())
+    return made
+
+
+async def approved(person: Asking, id: str, status: int = 200) -> dict[str, Any]:
+    would = await person("POST", f"api/candidates/{id}/approve", {})
+    return await person("POST", f"api/candidates/{id}/approve", {"confirm": would["confirm"]}, status=status)
+
+
+async def test_owners_manage_members_and_all_see_who_is_one(proxy: Running) -> None:
+    ada, bob = await member(proxy, "ada"), await member(proxy, "bob")
+    await ada("POST", "api/members", {"user": "eve", "role": "read-only"}, status=201)
+    told = await ada("PATCH", "api/members/bob", {"role": "maintainer", "project": "loom"})
+    assert (told["role"], told["projects"], told["added_by"]) == ("member", {"loom": "maintainer"}, "owner")
+    told = await bob("GET", "api/members")
+    roles = {each["user"]: each["role"] for each in told["members"]}
+    assert roles == {"ada": "owner", "bob": "member", "eve": "read-only"} and told["organisations"] == ["acme"]
+    assert told["members"][2]["added_by"] == "ada"
+    for method, path, body in (
+        ("POST", "api/members", {"user": "bob2"}),
+        ("PATCH", "api/members/bob", {"role": "owner"}),
+        ("DELETE", "api/members/ada", None),
+    ):
+        assert "managed by its owners" in (await bob(method, path, body, status=403))["error"]
+    await ada("GET", "api/members?org=other", status=403)
+    assert "the only owner" in (await ada("DELETE", "api/members/ada", status=409))["error"]
+    assert (
+        "in a project one is"
+        in (await ada("PATCH", "api/members/bob", {"role": "owner", "project": "loom"}, status=422))["error"]
+    )
+    await ada("PATCH", "api/members/nobody", {"role": "member"}, status=404)
+    found = (await asking(proxy)("GET", "api/audit?what=members"))["audit"]
+    assert ("key of ada", "PATCH api/members/{user}", "bob", "ada", 200) in [
+        (each["who"], each["what"], each["memory"], each["user"], each["status"]) for each in found
+    ]
+
+
+async def test_a_key_ends_with_its_member_and_learns_as_its_role_says(proxy: Running) -> None:
+    ask, bob = asking(proxy), await member(proxy, "bob", "read-only")
+    lesson = "We decided to use PostgreSQL 16 for the ledger, because the reports need window functions."
+    assert "shows no key" not in await say(proxy, lesson, bob.token)
+    await proxy.learned()
+    assert (await bob("GET", "api/facts"))["facts"] == []
+    assert "may only read in acme" in (await bob("POST", "api/remember", {"text": lesson}, status=403))["error"]
+    await ask("PATCH", "api/members/bob?org=acme", {"role": "member"})
+    await ask("PATCH", "api/members/bob?org=acme", {"role": "read-only", "project": "sail"})
+    for project in ("sail", "loom"):
+        await say(proxy, lesson, bob.token, project, x_palimpsest_project=project)
+    await proxy.learned()
+    assert {each["owner"] for each in (await bob("GET", "api/facts"))["facts"]} == {"up:acme/bob/loom"}
+    told = await ask("DELETE", "api/members/bob?org=acme")
+    assert told["keys"] == ["key of bob"]
+    await bob("GET", "api/facts", status=401)
+    assert "shows no key" in await say(proxy, lesson, bob.token)
+    assert (
+        "no member of acme"
+        in (await ask("POST", "api/keys", {"name": "again", "user": "bob", "org": "acme"}, status=409))["error"]
+    )
+    token = issued(proxy, TokenRole.USER, "carl", org="acme")
+    await ask("POST", "api/members?org=acme", {"user": "carl"}, status=201)
+    told = await ask("DELETE", "api/members/carl?org=acme")
+    assert told["tokens"] == ["user-carl-1"] and "credentials name them" in told["stays"][0]
+    await token("GET", "api/facts", status=401)
+
+
+async def test_a_key_does_what_it_is_for(proxy: Running) -> None:
+    calls = await member(proxy, "bob", scopes=["calls"])
+    await calls("GET", "api/facts", status=401)
+    memory = await member(proxy, "eve", scopes=["memory"])
+    await memory("GET", "api/facts")
+    assert "is for memory, and this asks for members" in (await memory("GET", "api/members", status=403))["error"]
+    assert "shows no key" in await say(proxy, "hello", memory.token)
+    members = await member(proxy, "dan", scopes=["members"])
+    assert "asks for memory" in (await members("GET", "api/facts", status=403))["error"]
+    told = await members("POST", "api/keys", {"name": "mine", "user": "dan", "scopes": ["memory"]}, status=403)
+    assert "issues none that is" in told["error"]
+    body = {"name": "some", "user": "dan", "org": "acme", "projects": ["loom"], "scopes": ["calls", "memory"]}
+    assert "model calls alone" in (await asking(proxy)("POST", "api/keys", body, status=422))["error"]
+
+
+async def test_members_issue_their_own_keys_and_owners_the_first_one_of_who_joins(proxy: Running) -> None:
+    ada, bob = await member(proxy, "ada"), await member(proxy, "bob")
+    await asking(proxy)("POST", "api/keys", {"name": "other", "user": "bob", "org": "other"}, status=201)
+    made = await bob("POST", "api/keys", {"name": "phone", "scopes": ["calls"]}, status=201)
+    assert SHAPE.fullmatch(made["key"]) and (made["user"], made["org"], made["made_by"]) == ("bob", "acme", "bob")
+    assert "for yourself" in (await bob("POST", "api/keys", {"name": "x", "user": "ada"}, status=403))["error"]
+    await ada("POST", "api/members", {"user": "eve"}, status=201)
+    await ada("POST", "api/keys", {"name": "first", "user": "eve"}, status=201)
+    for user in ("eve", "bob"):
+        told = await ada("POST", "api/keys", {"name": "second", "user": user}, status=403)
+        assert "issues keys for themselves" in told["error"] or "issue keys for themselves" in told["error"]
+    assert [each["name"] for each in (await bob("GET", "api/keys"))["keys"]] == ["key of bob", "phone"]
+    assert {each["user"] for each in (await ada("GET", "api/keys"))["keys"]} == {"ada", "bob", "eve"}
+    await bob("DELETE", "api/keys/first", status=404)
+    await ada("DELETE", "api/keys/other", status=404)
+    await ada("DELETE", "api/keys/phone")
+    assert "shows no key" in await say(proxy, "hello", made["key"])
+
+
+async def test_members_submit_and_maintainers_approve_without_private_words(proxy: Running) -> None:
+    ask, bob = asking(proxy), await member(proxy, "bob")
+    eve, dan = await member(proxy, "eve"), await member(proxy, "dan")
+    await ask("PATCH", "api/members/eve?org=acme", {"role": "maintainer", "project": "loom"})
+    id = await put_forward(proxy, "bob")
+    # Nobody else knows of it before it is submitted, and who said it does not decide for others.
+    assert (await eve("GET", "api/candidates?submitted=yes"))["candidates"] == []
+    await eve("GET", f"api/candidates/{id}", status=404)
+    await eve("POST", f"api/candidates/{id}/submit", {}, status=404)
+    assert "submit it to them" in (await bob("POST", f"api/candidates/{id}/approve", {}, status=403))["error"]
+    told = await bob("POST", f"api/candidates/{id}/submit", {"text": SHARED})
+    assert (told["text"], told["submitted_by"], told["yours"], told["yours_to_approve"]) == (SHARED, "bob", True, False)
+    for person in (eve, dan):
+        [seen] = (await person("GET", "api/candidates?submitted=yes"))["candidates"]
+        assert (seen["title"], seen["why"], seen["yours"]) == (SHARED, "3 decisions in 3 sessions", False)
+        one = await person("GET", f"api/candidates/{id}")
+        assert one["evidence"] == [] and one["withheld"] == 1
+        assert not any(word in str((seen, one)) for word in ("7741", "Rosa", "Fridays"))
+    for act in ("approve", "reject", "defer", "reopen"):
+        assert (
+            "decided by the maintainers" in (await dan("POST", f"api/candidates/{id}/{act}", {}, status=403))["error"]
+        )
+    # A project's maintainer does not decide for the organisation.
+    await eve("POST", f"api/candidates/{id}/approve", {"to": "org"}, status=403)
+    done = await approved(eve, id)
+    assert done["done"] and not any(word in str(done) for word in ("7741", "Rosa", "Fridays"))
+    for person in (bob, dan):
+        [rule] = (await person("GET", "api/rules"))["rules"]
+        assert (rule["text"], rule["submitted_by"], rule["approved_by"]) == (SHARED, "bob", "eve")
+        assert rule["approved_at"] and "Rosa" not in str(rule["entities"])
+    assert (await dan("GET", f"api/candidates/{id}"))["decided_by"] == "eve"
+    found = (await ask("GET", "api/audit?what=approve"))["audit"]
+    assert (found[0]["who"], found[0]["user"], found[0]["memory"]) == ("key of eve", "eve", id)
+    await bob("POST", f"api/candidates/{id}/undo", {}, status=403)
+    would = await eve("POST", f"api/candidates/{id}/undo", {})
+    await eve("POST", f"api/candidates/{id}/undo", {"confirm": would["confirm"]})
+    assert (await dan("GET", "api/rules"))["rules"] == []
+
+
+async def test_what_many_share_is_changed_by_maintainers_alone(proxy: Running) -> None:
+    bob, eve = await member(proxy, "bob"), await member(proxy, "eve", "maintainer")
+    id = await put_forward(proxy, "eve")
+    await approved(eve, id)
+    [rule] = (await bob("GET", "api/rules"))["rules"]
+    await bob("GET", f"api/facts/{rule['id']}")
+    assert rule["id"] in str(await bob("GET", "api/search?text=vault"))
+    for method, path, body in (
+        ("DELETE", f"api/facts/{rule['id']}", None),
+        ("POST", f"api/facts/{rule['id']}/update", {"text": "The vault is open."}),
+        ("POST", f"api/facts/{rule['id']}/refute", {}),
+        ("POST", "api/forget", {"ids": [rule["id"]]}),
+    ):
+        await bob(method, path, body, status=404)
+    [exported] = [
+        each for each in (await records(eve, rule["owner"])).splitlines() if orjson.loads(each).get("tier") == "shared"
+    ]
+    forged = orjson.dumps(orjson.loads(exported) | {"id": "0c000000-0000-4000-8000-00000000000a", "text": "No vault."})
+    told = await bob("POST", "api/import/records?project=loom", forged)
+    assert told["facts"] == 0 and "only their maintainers" in str(told["faults"])
+    assert (await eve("POST", "api/import/records?project=loom", forged))["facts"] == 1
+    await eve("POST", "api/forget", {"ids": [rule["id"]]})
+
+
+async def records(person: Asking, owner: str) -> bytes:
+    headers = {"Authorization": f"Bearer {person.token}"}
+    url = f"{person.running.url}/palimpsest/api/export/fact?owner={quote(owner, safe='')}"
+    async with person.running.client.get(url, headers=headers) as reply:
+        return await reply.read()
+
+
+async def test_who_submitted_it_takes_it_back_and_maintainers_reject_it(proxy: Running) -> None:
+    bob, eve = await member(proxy, "bob"), await member(proxy, "eve", "maintainer")
+    id = await put_forward(proxy, "bob")
+    await bob("POST", f"api/candidates/{id}/submit", {"to": "org"})
+    await bob("POST", f"api/candidates/{id}/reopen", {})
+    assert (await eve("GET", "api/candidates?submitted=yes"))["candidates"] == []
+    await eve("GET", f"api/candidates/{id}", status=404)
+    await bob("POST", f"api/candidates/{id}/submit", {})
+    await eve("POST", f"api/candidates/{id}/reject", {"why": "not for all"})
+    told = await bob("GET", f"api/candidates/{id}")
+    assert (told["state"], told["decided_by"], told["reason"]) == ("rejected", "eve", "not for all")
+    assert "only what waits" in (await bob("POST", f"api/candidates/{id}/submit", {}, status=409))["error"]
+    # A maintainer approves what is their own without anybody else, and all see who did.
+    mine = await put_forward(proxy, "eve", "sail", "2")
+    await approved(eve, mine)
+    [rule] = (await bob("GET", "api/rules"))["rules"]
+    assert (rule["approved_by"], rule["submitted_by"]) == ("eve", "eve")
+
+
+async def test_another_organisation_sees_nothing_of_it(proxy: Running) -> None:
+    ask, bob = asking(proxy), await member(proxy, "bob")
+    await ask("POST", "api/members?org=globex", {"user": "mallory", "role": "owner"}, status=201)
+    body = {"name": "m", "user": "mallory", "org": "globex", "scopes": ALL}
+    mallory = Asking(proxy, (await ask("POST", "api/keys", body, status=201))["key"])
+    id = await put_forward(proxy, "bob")
+    await bob("POST", f"api/candidates/{id}/submit", {})
+    assert (await mallory("GET", "api/candidates?submitted=yes"))["candidates"] == []
+    for act in ("approve", "reject", "submit"):
+        await mallory("POST", f"api/candidates/{id}/{act}", {}, status=404)
+    assert [each["user"] for each in (await mallory("GET", "api/members"))["members"]] == ["mallory"]
+    assert [each["name"] for each in (await mallory("GET", "api/keys"))["keys"]] == ["m"]
+    assert sorted((await ask("GET", "api/members"))["organisations"]) == ["acme", "globex"]
