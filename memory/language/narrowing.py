@@ -94,7 +94,8 @@ def narrowed(older: Claim, newer: Claim) -> bool:
     if not apart and _moves_less(older, newer):
         return True
     for at, base in enumerate(bases):
-        if base in subject and ((at and more[at - 1]) or _is_of_more(words, more, at + 1)):
+        # Before a number stands what is counted, or the month of a year: "in July 2027" is no less than 2027.
+        if base in subject and ((at and more[at - 1] and not counts(base)) or _is_of_more(words, more, at + 1)):
             return True
     return any(_ends_less(words, bases, more, at, older.content, apart) for at in range(len(words) - 1))
 

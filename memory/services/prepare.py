@@ -29,6 +29,7 @@ from memory.services.sessions.shared_errands import SharedErrands
 from memory.services.sessions.subagent_detection import RecentErrands
 from memory.services.shortening import OverflowShortener
 from memory.services.time_limits import AGREED_SECONDS, TimeLimits
+from memory.services.window.counting import MANY
 from memory.services.window.fitting import Fit, WindowFitter, write
 from memory.services.window.request_size import RequestSize
 from memory.session import Arrival, Mode, Prepared, Receipt, RequestKind
@@ -168,7 +169,7 @@ class Preparation:
             self.ledgers.run_in_background(self._features.arrived(live.session, arrival), "looking at a checkout")
         request = SessionRequest(conversation, live, arrival)
         steps = {"session": elapsed_ms(began)}
-        if self._fitting is not None:
+        if self._fitting is not None and len(conversation.messages) >= MANY:
             await self._fitting.look(conversation)
         live.tools = live.tools or bool(conversation.tools)
         decided = ContextDecision()

@@ -130,7 +130,7 @@ class RequestCounter:
         """Look at a request before its sizes are asked for: where many of its messages are new, everybody else would
         wait for that."""
         messages = conversation.messages
-        if len(messages) < MANY or conversation.once(_LOOKED_AT, _nothing_yet):
+        if conversation.once(_LOOKED_AT, _nothing_yet):
             return
         rules, digests = _rules(conversation), conversation.digests
         counts, estimates = self._counts[rules], self._estimates

@@ -87,6 +87,7 @@ async def _looked(ask: Visits) -> None:
         *("api/names", "api/names?name=postgresql", "api/export", "api/page?project=loom", "api/branches", "api/gone"),
         *("api/page/history?project=loom", "api/quarantine", "api/why?project=loom", "api/learnt-on/main"),
         *("api/habits?project=loom", "api/conflicts", "api/research", "api/research?text=retry", "api/research/stale"),
+        *("api/rules", "api/members"),
         *("api/log", "api/sessions", "api/facts", "api/candidates", "api/nights", "api/consolidate"),
     ):
         await ask("GET", path)
@@ -125,6 +126,7 @@ async def _decided(ask: Visits, folder: Path) -> None:
     await ask("PUT", "api/page?project=loom", {"own": "- The lab has a lathe."})
 
     first, *more = [each["id"] for each in (await ask("GET", "api/candidates?state=waiting"))["candidates"]]
+    await ask("POST", f"api/candidates/{first}/submit", {}, status=409)
     await ask("POST", f"api/candidates/{first}/defer", {})
     await ask("POST", f"api/candidates/{first}/reopen", {})
     approval = await ask("POST", f"api/candidates/{first}/approve", {})
@@ -185,6 +187,11 @@ async def _switched(ask: Visits) -> None:
     await ask("POST", "api/keys", {"name": "laptop", "user": "ada"}, status=201)
     await ask("GET", "api/keys")
     await ask("DELETE", "api/keys/laptop")
+    for user in ("ada", "bob"):
+        await ask("POST", "api/members?org=acme", {"user": user, "role": "owner"}, status=201)
+    await ask("GET", "api/members?org=acme")
+    await ask("PATCH", "api/members/bob?org=acme", {"role": "member"})
+    await ask("DELETE", "api/members/bob?org=acme")
     await ask("GET", "api/person?user=ada")
     await ask("POST", "api/reindex", {}, status=202)
     await ask("GET", "api/reindex")
