@@ -41,10 +41,10 @@ def without_aside(text: str) -> str:
 
 def unsaid(wrong: str, text: str) -> str:
     """The other side of a correction, where its text does not reject that itself."""
-    if re.search(rf"\b(?:not|never) {re.escape(wrong)}(?!\w)", text, re.IGNORECASE):
+    if not wrong or re.search(rf"\b(?:not|never) {re.escape(wrong)}(?!\w)", text, re.IGNORECASE):
         # Word for word: what is rejected may be a phrase of which a side has only the beginning.
         return ""
-    return "" if not wrong or _stems(wrong) <= sides(text)[1] else wrong
+    return "" if _stems(wrong) <= sides(text)[1] else wrong
 
 
 def sides(text: str) -> Sides:

@@ -55,7 +55,7 @@ def follow(view: CheckoutView, known: Sequence[Branch], now: datetime) -> Follow
     if view.checkout.branch.startswith(DETACHED):
         heads[f"refs/heads/{view.checkout.branch}"] = view.checkout.commit
     for branch in known:
-        tip = _tip(heads, branch.name)
+        tip = _tip(heads, branch.name) or _detached_tip(view, branch)
         new = followed(names, branch.name)
         if not tip and new != branch.name and (tip := _tip(heads, new)):
             renamed[branch.name] = new
@@ -80,6 +80,14 @@ def follow(view: CheckoutView, known: Sequence[Branch], now: datetime) -> Follow
 def _goes_on(before: Branch, now: Branch, stage: BranchStage) -> bool:
     """Whether a branch that was merged has commits again that are not."""
     return before.stage is BranchStage.MERGED and stage is BranchStage.OPEN and now.tip != before.tip
+
+
+def _detached_tip(view: CheckoutView, branch: Branch) -> str:
+    """Where commits on no branch ended when they were seen last, as long as git has them: other worktrees do not see
+    that they are checked out."""
+    if not branch.name.startswith(DETACHED) or not branch.tip:
+        return ""
+    return next(iter(lines(view.root, "rev-parse", "--verify", "--quiet", f"{branch.tip}^{{commit}}")), "")
 
 
 def _tip(heads: Mapping[str, str], name: str) -> str:

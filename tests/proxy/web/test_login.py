@@ -18,7 +18,7 @@ ID = "01234567"
 
 
 def there(path: str) -> str:
-    return path.replace("{id}", ID).replace("{number}", "1").replace("{handle}", f"{ID}.0")
+    return path.format(id=ID, user="bob", name="laptop", number="1", handle=f"{ID}.0")
 
 
 async def test_a_ticket_lets_one_browser_in_once(proxy: Running, ask: Asking) -> None:

@@ -235,6 +235,7 @@ async def test_what_is_learnt_on_no_branch_is_not_the_projects(tmp_path: Path) -
         on.repository.git("commit", "-q", "-m", "relay", at=tree)
         await on.say(QUEUE, tree)
         assert "7100" in await on.say(ASK_QUEUE, tree)
+        await on.seen()
         assert "7100" not in await on.say(f"{ASK_QUEUE} Say it on main.")
         on.repository.git("merge", "-q", "--no-ff", "-m", "Merge it", on.repository.git("rev-parse", "HEAD", at=tree))
         await on.seen()
