@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from memory.language.sentences import WRAPPED, asks, sentences
-from memory.learning.addressed_orders import gives_persona, may_name_reader, names_reader
-from memory.learning.orders import is_order, plain
+from memory.learning.orders import gives_persona, is_order, may_name_reader, names_reader, plain
 from memory.learning.user_claims import claims_authority
 
 _SPEAKS = re.compile(r"\byou(?:r|rs)?\b", re.IGNORECASE)

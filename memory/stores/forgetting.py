@@ -5,12 +5,15 @@ message that it came from; of a passage, the facts that its message taught as we
 them are emptied, receipts cleaned, what a message left elsewhere is wiped (see ``traces``), the lines of other messages
 that hold the very text are taken out (see ``repeated``), the counts of terms taken back, and every index is told to let
 go.
+
+A canonical fact that a night made takes with it what was archived because it stood for it: that is the same statement.
+Knowledge that goes since one of its sources does gives back the other one whose place it had taken.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -18,7 +21,8 @@ from typing import Any
 import orjson
 
 from memory.edits import Act
-from memory.fact import Fact, Passage
+from memory.fact import Fact, MemoryTier, Passage
+from memory.learning.candidate_matching import says_the_same
 from memory.ports import FACT_DECISIONS, Forgotten
 from memory.provenance import owner_before
 from memory.scope import Layer, place_of
@@ -29,7 +33,6 @@ from memory.stores.checkouts import forget_checkouts
 from memory.stores.connection import Connection
 from memory.stores.erasure import ErasedTraces, LineEraser, MessageTraces, RemainingMessage, rewrite, wipe
 from memory.stores.facts import add_texts
-from memory.stores.forgotten_nights import absorbed, borne_out_without, erase_from_nights
 from memory.stores.forgotten_repeats import RepeatedMessage, RepeatEraser
 from memory.stores.forgotten_research import delete, holding, strike
 from memory.stores.history_cache import OpenedMessages
@@ -37,6 +40,40 @@ from memory.stores.messages import placeholder
 from memory.stores.queries import QUERIES
 from memory.stores.recent_commits import RecentCommits
 from memory.stores.rows import fact_of, listed, names, passage_of, stamp
+
+
+def absorbed(connection: Connection, ids: Iterable[str]) -> list[Fact]:
+    """The archived facts that some facts stand for, and those that these stood for before."""
+    found: dict[str, Fact] = {}
+    fresh = list(ids)
+    while fresh:
+        rows = [row for row in ask_many(connection, "night_absorbed", fresh) if row["id"] not in found]
+        found.update((row["id"], fact_of(row)) for row in rows)
+        fresh = [row["id"] for row in rows]
+    return list(found.values())
+
+
+def borne_out_without(fact: Fact, gone: Mapping[str, Fact]) -> bool:
+    """Whether a fact that was drawn from something that is forgotten stays: only what a person has approved does, as
+    long as there is something else that bears it out and it does not say what is forgotten."""
+    if fact.tier is not MemoryTier.SHARED or set(fact.derived_from) <= gone.keys():
+        return False
+    return not any(says_the_same(fact.text, each.text) for each in gone.values())
+
+
+def erase_from_nights(connection: Connection, gone: Sequence[str]) -> None:
+    """Forget what nights did to some memories, and what was put forward since they bore it out, before these go; what
+    they stood for and what stays takes part again."""
+    for row in ask_many(connection, "night_absorbed", gone):
+        if row["id"] not in gone:
+            connection.execute(QUERIES["night_release"], (row["id"],))
+            connection.execute(QUERIES["outbox_add"], (row["id"], "fact"))
+    for row in ask_many(connection, "candidates_with", gone):
+        connection.execute(QUERIES["candidate_drop"], (row["id"],))
+    for id in gone:
+        for name in ("night_forget_changes", "night_forget_lines", "crystallized_forget"):
+            connection.execute(QUERIES[name], (id,))
+
 
 Terms = Callable[[Fact | Passage], Iterable[int]]
 """A memory → the terms that were counted for it when it was learned."""

@@ -23,7 +23,7 @@ from memory.research import QUESTIONS, TRAILS
 from memory.scope import place_of
 from memory.stores.base import JournalPart, ask_many
 from memory.stores.connection import Connection
-from memory.stores.forgotten_nights import borne_out_without
+from memory.stores.forgetting import borne_out_without
 from memory.stores.history_cache import split
 from memory.stores.queries import QUERIES
 from memory.stores.recent_commits import history_of

@@ -27,8 +27,7 @@ from memory.stores.base import ask_many, chunks
 from memory.stores.behaviour import forget_observed
 from memory.stores.checkouts import forget_checkouts
 from memory.stores.connection import Connection, Row
-from memory.stores.forgetting import ErasureStore, clean_receipts, unlink
-from memory.stores.forgotten_nights import erase_from_nights
+from memory.stores.forgetting import ErasureStore, clean_receipts, erase_from_nights, unlink
 from memory.stores.gate import LoopGate
 from memory.stores.history_cache import RecentHistories, split
 from memory.stores.messages import unseal

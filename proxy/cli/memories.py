@@ -10,9 +10,9 @@ import typer
 from memory.fact import Origin
 from proxy.cli import output, prompts, wording
 from proxy.cli.call import Call, takes
-from proxy.cli.contents import is_handle
 from proxy.cli.faults import CommandError
 from proxy.cli.history import draw
+from proxy.cli.inspection import is_handle
 from proxy.cli.persons import forget_person
 from proxy.cli.provenance import From, OriginOf, Since, Until, came, forget_from, selection
 from proxy.cli.recall_report import explained

@@ -18,12 +18,12 @@ from proxy.api.facts import FactDecided, changes_of, decisions_of, drafts_of
 from proxy.api.params import id_of
 from proxy.errors import Refusal
 from proxy.fail_open import fail_open
-from proxy.web.contradictions import contradictions
 from proxy.web.decisions import REVIEW
 from proxy.web.decisions import last as last_decided
 from proxy.web.quarantine import in_quarantine
 from proxy.web.rendering import show
 from proxy.web.visit import WITHIN, PageVisit
+from proxy.web.waiting import contradictions
 
 WAITING = 30
 """Candidates that are shown with their evidence; those with the most come first."""

@@ -17,13 +17,12 @@ from proxy.api import responses, savings
 from proxy.api.facts import drafts_of
 from proxy.api.responses import answer
 from proxy.errors import Refusal
-from proxy.web.contradictions import contradictions
 from proxy.web.decisions import TODAY, last
 from proxy.web.plots.day import DayRequest, timeline
 from proxy.web.plots.receipt import receipt
 from proxy.web.rendering import part, show
 from proxy.web.visit import PageVisit
-from proxy.web.waiting import Waiting, waiting
+from proxy.web.waiting import Waiting, contradictions, waiting
 
 REQUESTS = 200
 """Requests that are looked through for those of today."""

@@ -21,8 +21,7 @@ from memory.fact import Fact, Passage
 from memory.hooks.feature import Core, Feature, FeatureErasure, FeatureRoute
 from memory.hooks.route_request import RouteRequest
 from memory.ports import Forgotten
-from memory.services.background_task import BackgroundTask
-from memory.services.lone_thread import LoneThread
+from memory.services.background_task import BackgroundTask, LoneThread
 from memory.stores.backups.backup import JOURNAL, backups_in, take
 from memory.stores.backups.places import (
     BackupState,

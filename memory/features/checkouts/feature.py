@@ -19,8 +19,7 @@ from memory.features.checkouts.declared import against
 from memory.features.checkouts.gone import GoneCode, of_a_project
 from memory.features.checkouts.looking import CheckoutView
 from memory.features.checkouts.own_files import Changes, OwnFiles
-from memory.features.checkouts.records import LEARNT, CheckoutRecord, learnt_of, record_of
-from memory.features.checkouts.rows import CheckoutJournal, Rows
+from memory.features.checkouts.rows import LEARNT, CheckoutJournal, CheckoutRecord, Rows, learnt_of, record_of
 from memory.features.checkouts.sharing import Sharing
 from memory.features.checkouts.sight import SHORTEST_WAIT_SECONDS, CheckoutWatcher, Clock, SeenCheckout
 from memory.features.checkouts.tracked import NAME

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from memory.behaviour import StepKind, StepOutcome, WorkStep
-from memory.learning.behaviour.session_outcomes import SessionOutcome, ended
-from memory.learning.behaviour.turns import chains, turns
+from memory.learning.behaviour.turns import SessionOutcome, chains, ended, turns
 
 MAX_SEQUENCE_STEPS: Final = 4
 

@@ -20,7 +20,7 @@ from memory.fact import Category, FactDraft, FactKind, Origin, Stream
 from memory.language.entities import entities
 from memory.learning.behaviour.corrected_actions import CorrectedAction
 from memory.learning.behaviour.habits import Convention, Habits, StepSequence, Trigger
-from memory.learning.behaviour.session_outcomes import SessionOutcome
+from memory.learning.behaviour.turns import SessionOutcome
 from memory.learning.sensitivity import sensitivity
 from memory.scope import Layer
 

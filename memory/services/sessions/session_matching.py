@@ -3,28 +3,77 @@
 A runtime's own id decides where there is one. Otherwise the trail does: the chain of message hashes, of which a
 client's next request is an extension. Openings collide ("hi"), so a trail that only shares an opening is a new
 session; a history that was made under a session's ledger inherits what was written there, whatever it became.
+
+A client may leave out of a message what it had put around a person's words. The message is another one then, at which
+the ledger holds nothing; what stood behind the words goes on behind them. Where the client has broken its own prefix,
+no provider has what follows.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from weakref import WeakValueDictionary
 
 from memory.conversation import Conversation, Role
-from memory.edits import OFFERED, Entry, Ledger
+from memory.edits import OFFERED, Act, Entry, Key, Ledger
 from memory.ports import Journal
-from memory.scope import OWN_PROJECT
+from memory.scope import OWN_PROJECT, Layer, Scope
 from memory.services.sessions.continuation import began_in_session, goes_on, in_common
 from memory.services.sessions.ledger_saving import LedgerSaver
 from memory.services.sessions.live import LiveSession, held_out
 from memory.services.sessions.live_sessions import LiveSessions
 from memory.services.sessions.namespaces import session_key
 from memory.services.sessions.replica_agreement import ReplicaAgreement
-from memory.services.sessions.rewritten_messages import moved_entries
 from memory.session import Arrival, Session
+
+MOST = 16
+"""Messages that are looked up, the newest: a client writes those of its last turns anew."""
+
+
+async def moved_entries(journal: Journal, scope: Scope, ledger: Ledger, conversation: Conversation) -> list[Entry]:
+    """The entries of messages that are gone from a history, at those that say the same and were never sent before."""
+    keys = conversation.keys()
+    bare = [
+        index
+        for index, message in enumerate(conversation.messages)
+        if message.spoken and index != conversation.newest and not ledger.at([keys[index]])
+    ][-MOST:]
+    gone = _gone(ledger, frozenset(keys)) if bare else {}
+    if not gone:
+        return []
+    person = scope.owner(Layer.USER) or ""
+
+    async def words(digest: bytes) -> str | None:
+        found = await journal.messages_by_digest(person, digest.hex(), 1)
+        return found[0].message.spoken if found else None
+
+    said = [(key, await words(key[0])) for key in list(gone)[-MOST:]]
+    spoken_often = Counter(message.spoken for message in conversation.messages)
+    moved: list[Entry] = []
+    for index in bare:
+        message, (digest, occurrence) = conversation.messages[index], keys[index]
+        same = [key for key, spoken in said if spoken == message.spoken]
+        # Which of several that say the same it was, nobody knows.
+        if len(same) != 1 or spoken_often[message.spoken] > 1:
+            continue
+        [before] = same
+        if message.takes is None or await words(digest) is not None:
+            continue
+        moved += [replace(entry, digest=digest, occurrence=occurrence, form=message.takes) for entry in gone[before]]
+    return moved
+
+
+def _gone(ledger: Iterable[Entry], stand: frozenset[Key]) -> dict[Key, list[Entry]]:
+    """What was added at messages that do not stand in a history any more, or hidden behind them."""
+    found: dict[Key, list[Entry]] = {}
+    for entry in ledger:
+        if entry.act in (Act.APPEND, Act.INSERT) and entry.key not in stand:
+            found.setdefault(entry.key, []).append(entry)
+    return {key: entries for key, entries in found.items() if any(entry.text for entry in entries)}
 
 
 class SessionMatcher:

@@ -28,9 +28,8 @@ from memory.services.request import SessionRequest
 from memory.services.sessions.live import LiveSession
 from memory.services.tiers import in_short
 from memory.services.window.decision import Decision, decision
-from memory.services.window.headroom import AGAIN, Headroom
 from memory.services.window.redaction_verdicts import RedactionVerdicts
-from memory.services.window.request_size import ModelTable, RequestSize, RequestSizer
+from memory.services.window.request_size import AGAIN, Headroom, ModelTable, RequestSize, RequestSizer
 from memory.services.window.sheddable_parts import comes_back, new_results, pinned_places, sayable, shelved_pieces
 from memory.services.window.usage_calibration import UsageCalibration
 from memory.session import Mode

@@ -23,13 +23,12 @@ from memory.stores.engine import RowSecurity
 from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.migrations import FromTheFuture
 from memory.stores.personal_rows import PERSONAL
+from memory.stores.postgresql.attending import Listener
 from memory.stores.postgresql.changes import ChangeReader
 from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.faults import postgres_fault, where_of
-from memory.stores.postgresql.lease import HEARD_LATELY
-from memory.stores.postgresql.listening import Listener
+from memory.stores.postgresql.lease import HEARD_LATELY, claim_index, indexes_of
 from memory.stores.postgresql.pulse import Pulse
-from memory.stores.postgresql.replica_indexes import claim_index, indexes_of
 from memory.stores.postgresql.row_security import ALL, BYPASSES, PROTECTED, UNPROTECTED, named
 from memory.stores.postgresql.schema import migrate
 from memory.stores.postgresql.writer import PostgresWriter

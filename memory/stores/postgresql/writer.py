@@ -25,8 +25,7 @@ from memory.stores.postgresql.changes import ChangeReader, Changes
 from memory.stores.postgresql.committing import CommitUnknownError, commit
 from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.faults import postgres_fault
-from memory.stores.postgresql.lease import HEARTBEAT_SECONDS, SECONDS, Lease
-from memory.stores.postgresql.replica_indexes import keep_indexes
+from memory.stores.postgresql.lease import HEARTBEAT_SECONDS, SECONDS, Lease, keep_indexes
 from memory.stores.postgresql.row_security import ALL
 from memory.stores.write_jobs import GROUP, Job, Outcome, WriteQueue
 
