@@ -177,7 +177,7 @@ def put_forward(
     if proposal.evidence and not ask_many(connection, "facts_get", proposal.evidence):
         return None
     before = with_evidence(connection, connection.execute(many("candidates_of", 1), (owner,)).fetchall())
-    met = meet(proposal, before, _held(connection, owner, proposal.layer))
+    met = meet(proposal, before, _approved_for_owner(connection, owner, proposal.layer))
     row = _row(proposal, owner, at, redact)
     match met:
         case AlreadyHeld():
@@ -239,7 +239,7 @@ def bear_out(connection: Connection, candidate: str, evidence: Sequence[str]) ->
     connection.executemany(QUERIES["candidate_evidence_add"], [(candidate, id) for id in evidence])
 
 
-def _held(connection: Connection, owner: str, layer: Layer) -> list[str]:
+def _approved_for_owner(connection: Connection, owner: str, layer: Layer) -> list[str]:
     """What has been approved for those whom something of an owner is meant for."""
     place = place_of(owner)
     shared = place[0].owner(layer) if place is not None else None

@@ -59,7 +59,7 @@ class CheckoutStore(JournalPart):
 
     async def looked(self, cited: Mapping[str, Sequence[Citation]]) -> None:
         """Write what memories cite."""
-        rows = [(self._redact(cites_text(cites)), _awaits(cites), memory) for memory, cites in cited.items()]
+        rows = [(self._redact(cites_text(cites)), _cites_unseen(cites), memory) for memory, cites in cited.items()]
         await self._db.write(lambda connection: connection.executemany(QUERIES["checkout_looked"], rows))
 
     async def awaiting(self, repository: str, limit: int) -> list[LearnedAt]:
@@ -217,8 +217,7 @@ def cites_of(text: str) -> tuple[Citation, ...]:
     return tuple(Citation(CitationKind(sort), *rest) for sort, *rest in cites)
 
 
-def _awaits(cites: Sequence[Citation]) -> bool:
-    """Whether something is cited that was not seen yet."""
+def _cites_unseen(cites: Sequence[Citation]) -> bool:
     return not all(each.seen for each in cites)
 
 
@@ -226,7 +225,7 @@ def _row(learnt: LearnedAt, redact: Redact) -> tuple[Any, ...]:
     at = learnt.checkout
     cites = redact(cites_text(learnt.cites))
     branch = redact(at.branch)
-    known = cites, learnt.anchor, learnt.looked, _awaits(learnt.cites)
+    known = cites, learnt.anchor, learnt.looked, _cites_unseen(learnt.cites)
     return learnt.memory, learnt.owner, at.repository, branch, at.commit, at.staged, *known
 
 

@@ -114,7 +114,7 @@ class ErasureStore(JournalPart):
         ledgers and receipts is looked for only when it goes."""
 
         def work(connection: Connection) -> Forgotten:
-            facts, passages, messages = _whole(connection, ids, owners)
+            facts, passages, messages = _all_to_forget(connection, ids, owners)
             return Forgotten(tuple(facts.values()), tuple(passages.values()), len(messages))
 
         return await self._db.read(work)
@@ -132,7 +132,7 @@ class ErasureStore(JournalPart):
     ) -> Forgotten:
         """``beside`` are messages (person, digest) that go though no memory came from them, ``struck`` are those of
         which only some parts go, ``sought`` is where the texts were found to stand beside."""
-        facts, passages, messages = _whole(connection, ids, owners)
+        facts, passages, messages = _all_to_forget(connection, ids, owners)
         messages = list(dict.fromkeys([*messages, *beside]))
         research = holding(connection, ids, {passage.session for passage in passages.values()}, messages, owners)
         for id in research:
@@ -145,7 +145,7 @@ class ErasureStore(JournalPart):
         _empty_entries(connection, gone, texts, changed)
         for left in struck:
             strike(connection, left)
-        for traces in _traces(connection, messages, texts, struck):
+        for traces in _texts_by_person(connection, messages, texts, struck):
             wipe(connection, traces, gone, changed)
             for digest in traces.messages:
                 connection.execute(QUERIES["forget_message"], (placeholder(), traces.person, digest))
@@ -200,7 +200,7 @@ class _ErasureTargets:
 
 
 def _sought(connection: Connection, ids: Sequence[str], owners: Sequence[str] | None) -> _ErasureTargets:
-    facts, passages, messages = _whole(connection, ids, owners)
+    facts, passages, messages = _all_to_forget(connection, ids, owners)
     memories: list[Fact | Passage] = [*facts.values(), *passages.values()]
     texts = [text for memory in memories for text in texts_of(memory)]
     persons = {person for person, _ in messages}
@@ -221,7 +221,7 @@ def _person_of(connection: Connection, owner: str) -> list[int]:
     return [row["number"] for row in connection.execute(QUERIES["person_get"], (name or "",))]
 
 
-def _whole(
+def _all_to_forget(
     connection: Connection, ids: Sequence[str], owners: Sequence[str] | None
 ) -> tuple[dict[str, Fact], dict[str, Passage], list[tuple[int, bytes]]]:
     """All that goes with these ids: facts, passages, and the messages (person, digest) they came from."""
@@ -234,7 +234,7 @@ def _whole(
         passage.id: passage for row in ask_many(connection, "passages_get", ids) if ours(passage := passage_of(row))
     }
     for passage in list(passages.values()):
-        for person in _persons(connection, passage):
+        for person in _person_of_source(connection, passage):
             taught = connection.execute(QUERIES["forget_facts_of_message"], (passage.source, person))
             facts.update((fact.id, fact) for row in taught if ours(fact := fact_of(row)))
     facts.update((fact.id, fact) for fact in absorbed(connection, facts) if ours(fact))
@@ -247,14 +247,14 @@ def _whole(
     messages: dict[tuple[int, bytes], None] = {}
     gone: list[Fact | Passage] = [*facts.values(), *passages.values()]
     for memory in gone:
-        for person in _persons(connection, memory):
+        for person in _person_of_source(connection, memory):
             messages[(person, memory.source)] = None
             beside = connection.execute(QUERIES["forget_passages_of_message"], (memory.source, person))
             passages.update((row["id"], passage_of(row)) for row in beside)
     return facts, passages, list(messages)
 
 
-def _persons(connection: Connection, memory: Fact | Passage) -> list[int]:
+def _person_of_source(connection: Connection, memory: Fact | Passage) -> list[int]:
     """Whose message a memory came from: one, or none where it came from no message."""
     if not memory.source:
         return []
@@ -266,7 +266,7 @@ def texts_of(memory: Fact | Passage) -> list[str]:
     return [text for text in (memory.text, memory.wrong if isinstance(memory, Fact) else "") if text]
 
 
-def _traces(
+def _texts_by_person(
     connection: Connection,
     messages: Sequence[tuple[int, bytes]],
     texts: Sequence[str],
@@ -300,18 +300,18 @@ def _forget_decisions(connection: Connection, gone: frozenset[str]) -> None:
     """What was decided of facts that are gone, or named them, cannot be taken back any more."""
     for row in connection.execute(QUERIES["meta_below"], (len(FACT_DECISIONS), FACT_DECISIONS)).fetchall():
         kept = orjson.loads(row["value"])
-        left = [each for each in kept if gone.isdisjoint(_strings(each))]
+        left = [each for each in kept if gone.isdisjoint(_texts_in_json(each))]
         if len(left) < len(kept):
             connection.execute(QUERIES["meta_set"], (row["name"], orjson.dumps(left)))
 
 
-def _strings(value: Any) -> Iterator[str]:
+def _texts_in_json(value: Any) -> Iterator[str]:
     """Every text in a JSON value, however deep."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list | dict):
         for each in value.values() if isinstance(value, dict) else value:
-            yield from _strings(each)
+            yield from _texts_in_json(each)
 
 
 def _empty_entries(connection: Connection, gone: Sequence[str], texts: Sequence[str], changed: ErasedTraces) -> None:

@@ -31,8 +31,8 @@ class ForgottenPersons:
 
     def set(self, connection: Connection, person: Scope, until: datetime) -> None:
         """What a person has asked until then is not written from now on."""
-        self._last = max(self._latest(connection), _moment(until))
-        connection.execute(QUERIES["person_forgotten_set"], (self._mark(person), _moment(until)))
+        self._last = max(self._latest(connection), _comparable_time(until))
+        connection.execute(QUERIES["person_forgotten_set"], (self._mark(person), _comparable_time(until)))
 
     def ask(self, connection: Connection, person: Scope, asked_at: datetime) -> Cursor | None:
         """Ask whether a person was forgotten since, for :meth:`refuse` to read behind what is asked next: on the same
@@ -40,7 +40,7 @@ class ForgottenPersons:
         # Asked with every write, and in most homes nobody was ever forgotten.
         if not self._shared and not (self._latest(connection) if self._last is None else self._last):
             return None
-        moment = _moment(asked_at)
+        moment = _comparable_time(asked_at)
         if not self._shared and self._latest(connection) < moment:
             return None
         return connection.execute(QUERIES["person_forgotten"], (self._mark(person), moment))
@@ -66,6 +66,6 @@ class ForgottenPersons:
         return person_tombstone(self._key, person.owner(Layer.USER) or "")
 
 
-def _moment(at: datetime) -> str:
+def _comparable_time(at: datetime) -> str:
     """A moment as it is compared with others as text."""
     return at.astimezone(UTC).isoformat(timespec="microseconds")

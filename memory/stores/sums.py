@@ -58,7 +58,7 @@ class Sums(JournalPart):
                 ModelTotals(**{**dict(row), "reported": bool(row["reported"]), "warm": bool(row["warm"])})
                 for row in rows
             )
-            told = Summed(known.after, newest, 0, _together([*known.sums.values(), *new]))
+            told = Summed(known.after, newest, 0, _sums_by_group([*known.sums.values(), *new]))
             return replace(told, receipts=_receipts(connection, told))
 
         told = await self._db.read(work)
@@ -101,7 +101,7 @@ def _receipts(connection: Connection, of: Summed) -> int:
     return found
 
 
-def _together(sums: Iterable[ModelTotals]) -> dict[Group, ModelTotals]:
+def _sums_by_group(sums: Iterable[ModelTotals]) -> dict[Group, ModelTotals]:
     """The sums of each group; a day that has gone on has some of before and some of now."""
     found: dict[Group, ModelTotals] = {}
     for each in sums:

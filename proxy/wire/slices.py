@@ -87,7 +87,7 @@ def cut(body: bytes) -> tuple[bytes, dict[str, msgspec.Raw]]:
     except RecursionError:
         raise BadRequest(_TOO_DEEP) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _judged(body, error) from None
+        raise _is_clients_fault(body, error) from None
 
 
 def masked(text: bytes) -> bytes:
@@ -105,8 +105,8 @@ def _check_parts(text: bytes) -> None:
     Raises:
         Unreadable: there are more.
     """
-    keys = _occurs(text, b'":') - _occurs(text, b'\\":')
-    if keys <= _FEW_KEYS and _occurs(text, b",") <= _FEW_COMMAS:
+    keys = _count_occurrences(text, b'":') - _count_occurrences(text, b'\\":')
+    if keys <= _FEW_KEYS and _count_occurrences(text, b",") <= _FEW_COMMAS:
         return
     commas: list[int] = []
     mosts: list[int] = []
@@ -129,12 +129,12 @@ def _check_parts(text: bytes) -> None:
                 raise Unreadable(f"more than {mosts[-1]} values in one")
 
 
-def _occurs(text: bytes, what: bytes) -> int:
+def _count_occurrences(text: bytes, what: bytes) -> int:
     """How often something occurs, but for where it is cut in two: counted in slices, as others wait for each."""
     return sum(text.count(what, at, at + _WINDOW) for at in range(0, len(text), _WINDOW))
 
 
-def _judged(body: bytes, error: Exception) -> Exception:
+def _is_clients_fault(body: bytes, error: Exception) -> Exception:
     """Whether a body that the strict scanner refuses is the client's fault, or for the provider to judge, as a large
     one is: everybody would wait while it is read once more."""
     if len(body) >= _LARGE:

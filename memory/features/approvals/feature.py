@@ -175,7 +175,7 @@ class Approvals(Feature):
         written, as diffs, and a mark; with that mark as ``confirm`` it writes exactly this."""
         body = question.body
         text = checked_text(body["text"], "text", required=True, longest=MAX_TEXT_CHARS) if "text" in body else None
-        layer = _shared_layer(body["to"]) if "to" in body else None
+        layer = _approved_for(body["to"]) if "to" in body else None
         done = await self.decisions.approve(
             _id(question), question.owners, text=text, layer=layer, confirm=body.get("confirm")
         )
@@ -235,8 +235,7 @@ def _approval(done: Approval) -> ApprovalJson:
     return approval
 
 
-def _shared_layer(text: str) -> Layer:
-    """For whom something is approved."""
+def _approved_for(text: str) -> Layer:
     layer = choice(text, "to", Layer)
     if layer not in (Layer.PROJECT, Layer.ORG):
         raise RouteRefused(f"to is {text[:40]!r}; what is approved is for a project or an org", 422)

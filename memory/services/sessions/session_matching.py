@@ -127,7 +127,7 @@ class SessionMatcher:
         key = session_key(arrival, arrival.session_key)
         if key is not None and (live := await self.live_sessions.by_key(key)) is not None:
             return live
-        found = await self._furthest(conversation.trail(), arrival)
+        found = await self._furthest_along(conversation.trail(), arrival)
         return found[0] if found and began_in_session(*found, conversation, arrival) else None
 
     async def find_rewritten(self, conversation: Conversation, arrival: Arrival) -> LiveSession | None:
@@ -137,7 +137,7 @@ class SessionMatcher:
             live = await self.live_sessions.stored_with_history(arrival.namespace, conversation.messages)
         return live
 
-    async def _familiar(
+    async def _rewritten_session(
         self, conversation: Conversation, arrival: Arrival, began: LiveSession | None
     ) -> LiveSession | None:
         """The session of a history that its client has written anew; the journal is asked only of one that began in no
@@ -210,7 +210,7 @@ class SessionMatcher:
         parent = arrival.parent or session_key(arrival, arrival.parent_key)
         decided = self.live_sessions.waiting(key or arrival.namespace, conversation.trail()[-1])
         id = self._new_id()
-        return _begun(id, key, arrival, parent, None, held_out(id, self._holdout)), decided
+        return _opened_session(id, key, arrival, parent, None, held_out(id, self._holdout)), decided
 
     def decide(self, conversation: Conversation, arrival: Arrival, entries: Sequence[Entry]) -> LiveSession | None:
         """Decide about the newest message of a request whose preparing failed; never waits.
@@ -244,25 +244,25 @@ class SessionMatcher:
         live = await self.live_sessions.by_key(key) if key is not None and not self.replicas.shared else None
         if live is not None:
             return live
-        found = await self._furthest(trail, arrival)
+        found = await self._furthest_along(trail, arrival)
         if key is None and found is not None and goes_on(*found, trail, arrival):
             return found[0]
         began = found[0] if found is not None and began_in_session(*found, conversation, arrival) else None
-        familiar = await self._familiar(conversation, arrival, began) if key is None else None
+        familiar = await self._rewritten_session(conversation, arrival, began) if key is None else None
         if familiar is not None and not {message.digest for message in conversation.messages}.isdisjoint(familiar.end):
-            familiar.decide(await self._moved(familiar, arrival, conversation, forwarded))
+            familiar.decide(await self._moved_ledger_entries(familiar, arrival, conversation, forwarded))
             return familiar
         # A fork: the session has gone on elsewhere, or the client has given it another id.
         begun = familiar or began
         parent = arrival.parent or session_key(arrival, arrival.parent_key)
         sender = await self.live_sessions.by_key(parent) if parent and self._holdout else None
-        moved = await self._moved(familiar, arrival, conversation, forwarded) if familiar else []
+        moved = await self._moved_ledger_entries(familiar, arrival, conversation, forwarded) if familiar else []
         live = self._new(key, arrival, begun, conversation, parent, sender)
         if not live.session.held_out:
             live.decide(moved)
         return live
 
-    async def _moved(
+    async def _moved_ledger_entries(
         self, live: LiveSession, arrival: Arrival, conversation: Conversation, forwarded: bool
     ) -> list[Entry]:
         """What a session's ledger holds at messages that its client has written anew; nothing where these have gone to
@@ -273,7 +273,7 @@ class SessionMatcher:
         """Whether a request goes on from where several sessions were."""
         return shared < len(trail) and self.live_sessions.is_contested(arrival.namespace, trail[shared - 1])
 
-    async def _furthest(self, trail: Sequence[bytes], arrival: Arrival) -> tuple[LiveSession, int] | None:
+    async def _furthest_along(self, trail: Sequence[bytes], arrival: Arrival) -> tuple[LiveSession, int] | None:
         """The session that went furthest along a trail, and how many messages it shares."""
         found = self.live_sessions.by_trail(arrival.namespace, trail)
         unsure = found is None or self._is_contested(found[1], trail, arrival)
@@ -301,7 +301,7 @@ class SessionMatcher:
         answered = any(message.role is Role.ASSISTANT for message in conversation.messages)
         before = (begun if answered else None) or sender
         held = before.session.held_out if before else held_out(id, self._holdout)
-        session = _begun(id, key, arrival, parent, begun.session.id if begun else None, held)
+        session = _opened_session(id, key, arrival, parent, begun.session.id if begun else None, held)
         inherited = begun.ledger.at([OFFERED, *conversation.keys()]) if begun and not held else []
         live = LiveSession(session, Ledger(inherited), unwritten=list(inherited))
         if begun is not None:
@@ -311,10 +311,9 @@ class SessionMatcher:
         return self.live_sessions.add(live)
 
 
-def _begun(
+def _opened_session(
     id: str, key: str | None, arrival: Arrival, parent: str | None, forked_from: str | None, held: bool | None
 ) -> Session:
-    """A session that begins with a request."""
     scope = arrival.scope
     if scope.user and not scope.project:
         # Work that names no project is kept apart: it is a project of its own.

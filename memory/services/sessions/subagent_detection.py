@@ -115,7 +115,7 @@ class RecentErrands:
         took, as far as that is known."""
         if not arrival.kind.teaches or any(message.role is Role.ASSISTANT for message in conversation.messages):
             return arrival, None
-        found, parent = self._find(conversation, arrival), self._parent(arrival)
+        found, parent = self._best_fitting_errand(conversation, arrival), self._parent(arrival)
         if parent is not None:
             # It says whose it is: what another session asked for in the same words is not its errand.
             ours = found if found is not None and found.parent.id == parent.id else None
@@ -131,7 +131,7 @@ class RecentErrands:
         if arrival.directory is not None:
             self._directories.put(session.id, arrival.directory)
         ours = arrival.kind is RequestKind.SUBAGENT or session.kind is RequestKind.SUBAGENT or found is not None
-        if ours or _hands_back(conversation):
+        if ours or _brings_report(conversation):
             self._about = arrival.at
         if arrival.session_key is not None:
             self._sessions.put((arrival.whose, arrival.session_key), session)
@@ -164,7 +164,7 @@ class RecentErrands:
         key = arrival.parent_key
         return self._sessions.get((arrival.whose, key)) if key is not None else None
 
-    def _find(self, conversation: Conversation, arrival: Arrival) -> TakenErrand | None:
+    def _best_fitting_errand(self, conversation: Conversation, arrival: Arrival) -> TakenErrand | None:
         """The errand that fits the session's opening best; of several, one that nobody has taken, then the newest."""
         family = self._families.get(arrival.whose)
         recent = [
@@ -207,7 +207,7 @@ def _fitting(heard: _SpawningCalls, texts: Sequence[str], learnt: frozenset[str]
                 yield place, errand, fits
 
 
-def _hands_back(conversation: Conversation) -> bool:
+def _brings_report(conversation: Conversation) -> bool:
     """Whether a request brings what a sub-agent reported: one of the newest calls is a spawning tool's."""
     return any(
         isinstance(part, ToolCall) and is_spawner(part.name)

@@ -132,7 +132,7 @@ class RequestCounter:
         if newest.digests is not conversation.digests:
             counted = self._counted(conversation.messages, conversation.digests, _rules(conversation))
         gone = counted[without.start : without.stop]
-        outside = conversation.once("outside", _outside)
+        outside = conversation.once("outside", _text_outside_messages)
         instructions, schemas = self._counted((outside,), (outside.digest,), "other")[0].parts
         return ToldApart(
             instructions + sum(map(_SYSTEM, counted)) - sum(map(_SYSTEM, gone)),
@@ -146,7 +146,7 @@ class RequestCounter:
 
     def weigh(self, conversation: Conversation) -> RequestTokens:
         """A whole request as the client sent it."""
-        outside = conversation.once("outside", _outside)
+        outside = conversation.once("outside", _text_outside_messages)
         fixed = self._counted((outside,), (outside.digest,), "other")[0].total
         weighed = RequestTokens(self.sizes(conversation), PER_REQUEST + fixed)
         if not self._tokenizer.ready and weighed.total >= NEAR * self._window_of(conversation.model):
@@ -174,7 +174,7 @@ class RequestCounter:
             return
         rules, gone = _rules(conversation), set(without)
         stands = {(rules, digest) for index, digest in enumerate(conversation.digests) if index not in gone}
-        stands.add(("other", conversation.once("outside", _outside).digest))
+        stands.add(("other", conversation.once("outside", _text_outside_messages).digest))
         while self._counting is not None and not stands.isdisjoint(self._wanted):
             await self._further.wait()
 
@@ -201,7 +201,7 @@ class RequestCounter:
             if counted is None:
                 message, key = messages[index], (rules, digests[index])
                 counted = self._estimates.get(key)
-                length = _length(message) if at_once >= 0 or counted is None else 0
+                length = _countable_chars(message) if at_once >= 0 or counted is None else 0
                 if length <= at_once:
                     at_once -= length
                     counted = _count(message, self._tokenizer.count, rules)
@@ -228,7 +228,7 @@ class RequestCounter:
                     if left <= 0:
                         break
                     batch[key] = self._wanted[key]
-                    left -= _length(batch[key])
+                    left -= _countable_chars(batch[key])
                 counting = asyncio.to_thread(_count_all, batch, self._tokenizer.count)
                 done, _ = await self._guard(counting, default={}, timeout_seconds=300, operation="counting tokens")
                 for (rules, digest), counted in done.items():
@@ -286,7 +286,7 @@ def _rules(conversation: Conversation) -> str:
     return whose if whose == "anthropic" else "other"
 
 
-def _outside(conversation: Conversation) -> Message:
+def _text_outside_messages(conversation: Conversation) -> Message:
     """What stands outside the messages, as a message of its own, so that it too is counted once."""
     name = hash((conversation.instructions, conversation.schemas)).to_bytes(8, "big", signed=True)
     return Message(Role.SYSTEM, (Text(conversation.instructions), Text(conversation.schemas)), name)
@@ -309,7 +309,7 @@ def _by_length(text: str) -> int:
     return len(text) * 2 // 7
 
 
-def _length(message: Message) -> int:
+def _countable_chars(message: Message) -> int:
     """Characters of a message that would be counted, and of pictures that would be looked at."""
     length = 0
 

@@ -175,7 +175,7 @@ class PostgresDatabase:
 
     async def write(self, work: Work[T], *, anywhere: bool = False) -> T:
         """See :class:`memory.stores.engine.Engine`."""
-        self._refuse_vain()
+        self._refuse_if_unreachable()
         return await self._writer.do(work, anywhere=anywhere)
 
     async def leave_work(self) -> None:
@@ -215,13 +215,13 @@ class PostgresDatabase:
 
     async def read(self, work: Work[T]) -> T:
         """See :class:`memory.stores.engine.Engine`."""
-        self._refuse_vain()
+        self._refuse_if_unreachable()
         reading = self._begin_read(work)
         try:
             while not reading.done():
                 await asyncio.wait({reading}, timeout=self._pulse.left)
                 if not reading.done():
-                    self._refuse_vain()
+                    self._refuse_if_unreachable()
             return reading.result()
         finally:
             # What no thread has begun yet is not begun for nobody.
@@ -249,7 +249,7 @@ class PostgresDatabase:
     async def scrub(self) -> bool:
         """Take dead rows out of all tables that hold something of a person. That overwrites nothing: what PostgreSQL
         leaves of them in its pages, its log and its backups goes as the server's keepers have it go."""
-        self._refuse_vain()
+        self._refuse_if_unreachable()
         vacuum = f"VACUUM {', '.join(SCRUBBED)}"
         await self._begin_read(lambda connection: cast(PostgresConnection, connection).run(vacuum))
         return True
@@ -265,15 +265,14 @@ class PostgresDatabase:
         self._closed = True
         if self._catching_up is not None:
             self._catching_up.cancel()
-        finishing = asyncio.create_task(asyncio.to_thread(self._finish))
+        finishing = asyncio.create_task(asyncio.to_thread(self._end_threads))
         await asyncio.wait({finishing}, timeout=min(FINISH_SECONDS, self._pulse.left))
         if not finishing.done():
             log.warning("%s does not answer: what is under way there is given up", self._where)
-            self._cut()
+            self._drop_connections()
         await finishing
 
-    def _finish(self) -> None:
-        """Do what waits, and end all threads."""
+    def _end_threads(self) -> None:
         if self._listener is not None:
             self._listener.close()
         self._writer.finish()
@@ -284,7 +283,7 @@ class PostgresDatabase:
                 connection.close()
         self._reading.clear()
 
-    def _cut(self) -> None:
+    def _drop_connections(self) -> None:
         """Wait for no answer any more."""
         self._is_cut = True
         for connection in list(self._open):
@@ -304,7 +303,7 @@ class PostgresDatabase:
             connection.cut()
         return connection
 
-    def _refuse_vain(self) -> None:
+    def _refuse_if_unreachable(self) -> None:
         """Ask nothing that would not be answered. A server that cannot be reached says so itself."""
         if self._closed:
             raise StoreFault(f"{self._where} is closed", StoreFaultKind.CLOSED)
@@ -325,7 +324,7 @@ class PostgresDatabase:
             if kept is not None:
                 try:
                     with kept.seeing(owners):
-                        return _done(work, kept)
+                        return _run_to_end(work, kept)
                 except psycopg.Error:
                     # A server that was restarted has ended it; a read can be made again.
                     if not kept.broken:
@@ -337,7 +336,7 @@ class PostgresDatabase:
             self._local.connection = connection
             self._reading.append(connection)
             with connection.seeing(owners):
-                return _done(work, connection)
+                return _run_to_end(work, connection)
         except psycopg.Error as error:
             raise postgres_fault(error, self._where) from None
 
@@ -346,7 +345,7 @@ def _is_heard(connection: Connection) -> bool:
     return bool(connection.execute(HEARD_LATELY).fetchone()[0])
 
 
-def _done(work: Work[T], connection: PostgresConnection) -> T:
+def _run_to_end(work: Work[T], connection: PostgresConnection) -> T:
     """Run ``work``; what of it nobody has waited for is waited for here."""
     try:
         result = work(connection)

@@ -122,7 +122,7 @@ class Lease:
     def _attempt(self, connection: PostgresConnection) -> Any:
         """True where we have it now; else the row of who has it."""
         row = connection.execute("SELECT id, host, machine, pid FROM server").fetchone()
-        gone = row["id"] if row is not None and _is_gone(row) else self._id
+        gone = row["id"] if row is not None and _has_ended(row) else self._id
         ours = (self._id, platform.node(), machine(), os.getpid(), self._replicas, gone)
         if not connection.execute(_TAKE, ours).rowcount:
             return row
@@ -246,8 +246,7 @@ def machine() -> str:
     return hashlib.blake2b("\n".join(told).encode(), digest_size=16).hexdigest() if all(told) else ""
 
 
-def _is_gone(row: Any) -> bool:
-    """Whether a process is known to run no more."""
+def _has_ended(row: Any) -> bool:
     where, pid = row["machine"], row["pid"]
     if not where or where != machine():
         return False

@@ -46,7 +46,7 @@ def move_in(file: Path, url: str, told: Told) -> None:
                 raise StoreFault(f"{file} is of another version: start this one on it once, and stop it again")
             schema.migrate(target)
             lease.take(target, 0)
-            with _held(lease, target, connect):
+            with _lease_held(lease, target, connect):
                 source.execute("BEGIN")
                 target.run(f"BEGIN ISOLATION LEVEL READ COMMITTED; {SEE_ALL}; LOCK TABLE writers IN EXCLUSIVE MODE")
                 _fill_database(source, target, where, told)
@@ -74,7 +74,7 @@ def move_out(url: str, file: Path, told: Told) -> None:
         with closing(PostgresConnection(url)) as source:
             schema.migrate(source)
             lease.take(source, 0)
-            with _held(lease, source, connect):
+            with _lease_held(lease, source, connect):
                 source.run(f"BEGIN ISOLATION LEVEL REPEATABLE READ; {SEE_ALL}; LOCK TABLE writers IN EXCLUSIVE MODE")
                 with closing(sqlite3.connect(made, isolation_level=None)) as target:
                     _fill_file(source, target, told)
@@ -90,7 +90,9 @@ def move_out(url: str, file: Path, told: Told) -> None:
 
 
 @contextmanager
-def _held(lease: Lease, connection: PostgresConnection, connect: Callable[[], PostgresConnection]) -> Iterator[None]:
+def _lease_held(
+    lease: Lease, connection: PostgresConnection, connect: Callable[[], PostgresConnection]
+) -> Iterator[None]:
     """Keep the lease during a transaction, which is rolled back when it was not committed, and let go of it then."""
     try:
         with lease.kept(connect):
@@ -116,7 +118,7 @@ def _fill_database(source: sqlite3.Connection, target: PostgresConnection, where
         # What triggers would make of the rows is moved itself.
         target.run(f"ALTER TABLE {table} DISABLE TRIGGER USER")
         columns = _columns(source, table)
-        rows = source.execute(f"{_read(source, table)} ORDER BY {_order(source, table)}")
+        rows = source.execute(f"{_reading_query(source, table)} ORDER BY {_row_order(source, table)}")
         if table in PROTECTED:
             # A COPY into a table with policies is refused, whatever they say.
             target.run(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
@@ -124,9 +126,9 @@ def _fill_database(source: sqlite3.Connection, target: PostgresConnection, where
         target.run(f"ALTER TABLE {table} ENABLE TRIGGER USER")
         if table in PROTECTED:
             target.run(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
-        if columns[0] == "number" and (last := _last(source, table)):
+        if columns[0] == "number" and (last := _highest_number(source, table)):
             target.run(f"SELECT setval(pg_get_serial_sequence('{table}', 'number'), {last})")
-        told(table, _same(source, target, table, columns))
+        told(table, _compared_row_count(source, target, table, columns))
 
 
 def _fill_file(source: PostgresConnection, target: sqlite3.Connection, told: Told) -> None:
@@ -143,8 +145,8 @@ def _fill_file(source: PostgresConnection, target: sqlite3.Connection, told: Tol
         places = ", ".join("?" * len(columns))
         rows = source.rows(f"SELECT {_named(columns)} FROM {table}")
         target.executemany(f"INSERT INTO {table} ({_named(columns)}) VALUES ({places})", rows)
-        told(table, _same(target, source, table, columns))
-    for table in _counting(target):
+        told(table, _compared_row_count(target, source, table, columns))
+    for table in _tables_with_unique_numbers(target):
         (last,) = source.execute("SELECT last_value FROM pg_sequences WHERE sequencename = ?", (f"{table}_number_seq",))
         target.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
         if last[0]:
@@ -154,30 +156,32 @@ def _fill_file(source: PostgresConnection, target: sqlite3.Connection, told: Tol
     target.execute("COMMIT")
 
 
-def _same(file: sqlite3.Connection, database: PostgresConnection, table: str, columns: Sequence[str]) -> int:
+def _compared_row_count(
+    file: sqlite3.Connection, database: PostgresConnection, table: str, columns: Sequence[str]
+) -> int:
     """How many rows a table has, which are the same on both sides.
 
     Raises:
         StoreFault: when they are not.
     """
-    ours = _sum(file.execute(_read(file, table)))
-    theirs = _sum(database.rows(f"SELECT {_named(columns)} FROM {table}"))
+    ours = _count_and_checksum(file.execute(_reading_query(file, table)))
+    theirs = _count_and_checksum(database.rows(f"SELECT {_named(columns)} FROM {table}"))
     if ours != theirs:
         raise StoreFault(f"{table} did not come over whole: {ours[0]} rows here, {theirs[0]} there, or other ones")
     return ours[0]
 
 
-def _sum(rows: Iterable[Sequence[Any]]) -> tuple[int, int]:
+def _count_and_checksum(rows: Iterable[Sequence[Any]]) -> tuple[int, int]:
     """The number of rows, and a sum of their hashes in whatever order they come."""
     count = total = 0
     for row in rows:
-        text = orjson.dumps([_plain(value) for value in row])
+        text = orjson.dumps([_portable_value(value) for value in row])
         total += int.from_bytes(hashlib.blake2b(text, digest_size=16).digest(), "big")
         count += 1
     return count, total % (1 << 128)
 
 
-def _plain(value: Any) -> Any:
+def _portable_value(value: Any) -> Any:
     """A value as both engines mean it: a yes is 1, and a text has no NUL."""
     if isinstance(value, bytes):
         return value.hex()
@@ -206,20 +210,20 @@ def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
     return [row[1] for row in connection.execute(f"PRAGMA table_info({table})").fetchall()]
 
 
-def _read(connection: sqlite3.Connection, table: str) -> str:
+def _reading_query(connection: sqlite3.Connection, table: str) -> str:
     """What reads a table of a file. A number among bytes is read as its digits, as it stands in the database."""
     columns = connection.execute(f"PRAGMA table_info({table})").fetchall()
     chosen = (f'CAST("{name}" AS BLOB)' if type == "BLOB" else f'"{name}"' for _, name, type, *_ in columns)
     return f"SELECT {', '.join(chosen)} FROM {table}"
 
 
-def _counting(connection: sqlite3.Connection) -> list[str]:
+def _tables_with_unique_numbers(connection: sqlite3.Connection) -> list[str]:
     """The tables of a file in which no number comes twice, also where its row is gone."""
     rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%'")
     return [name for (name,) in rows.fetchall()]
 
 
-def _order(connection: sqlite3.Connection, table: str) -> str:
+def _row_order(connection: sqlite3.Connection, table: str) -> str:
     """By number, so that a row comes behind those of its own table that it points to."""
     return "number" if _columns(connection, table)[0] == "number" else "1"
 
@@ -228,8 +232,7 @@ def _named(columns: Sequence[str]) -> str:
     return ", ".join(f'"{column}"' for column in columns)
 
 
-def _last(connection: sqlite3.Connection, table: str) -> int:
-    """The highest number that a table has had."""
+def _highest_number(connection: sqlite3.Connection, table: str) -> int:
     kept = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
     highest = connection.execute(f"SELECT coalesce(max(number), 0) FROM {table}").fetchone()[0]
     return max(int(highest), int(kept[0]) if kept else 0)

@@ -234,13 +234,12 @@ class _ResponseBuilder:
         response = dict(self._response if last is None else last)
         if not list_in(response, "output"):
             places = sorted({*self._items, *self._deltas})
-            response["output"] = [self._item(place) for place in places]
+            response["output"] = [self._heard_item(place) for place in places]
         reply = _of_response(response)
         complete = last is not None and not self._failed and not response.get("error")
         return Reply(reply.parts, reply.stop, reply.usage, complete, reply.id)
 
-    def _item(self, place: int) -> dict[str, Any]:
-        """An item as far as it was heard."""
+    def _heard_item(self, place: int) -> dict[str, Any]:
         item = dict(self._items.get(place, {}))
         for (kind, _), deltas in sorted(self._deltas.get(place, {}).items()):
             text = "".join(deltas)
