@@ -134,11 +134,7 @@ class Candidates(JournalPart):
 
     async def shared(self, owner: str) -> list[Fact]:
         """What persons have approved for all who share an owner, in the order in which they did."""
-
-        def work(connection: Connection) -> list[Fact]:
-            return [fact_of(row) for row in connection.execute(QUERIES["shared_facts"], (owner,))]
-
-        return await self._db.read(work)
+        return await self._rows("shared_facts", fact_of, owner)
 
     async def candidates_waiting(self, owners: Sequence[str] | None = None) -> int:
         """How many candidates of some owners, or of all, wait for a person."""

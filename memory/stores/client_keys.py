@@ -21,11 +21,7 @@ class ClientKeyStore(JournalPart):
 
     async def client_keys(self) -> list[ClientKey]:
         """Every one that was issued, in force or not."""
-
-        def work(connection: Connection) -> list[ClientKey]:
-            return [_key_of(row) for row in connection.execute(QUERIES["client_keys_all"])]
-
-        return await self._db.read(work)
+        return await self._rows("client_keys_all", _key_of)
 
     async def add_client_key(self, key: ClientKey) -> bool:
         """Issue one; False where one of its name has not been revoked."""
@@ -81,18 +77,17 @@ class Audit(JournalPart):
 
     async def audited(self, limit: int, who: str = "", what: str = "") -> list[AuditEntry]:
         """What was asked last, by somebody or by anybody, whose endpoint has ``what`` in it."""
-
-        def work(connection: Connection) -> list[AuditEntry]:
-            return [
-                AuditEntry(
-                    datetime.fromisoformat(row["at"]),
-                    row["who"],
-                    row["what"],
-                    row["memory"],
-                    row["user"],
-                    row["status"],
-                )
-                for row in connection.execute(QUERIES["audit_newest"], (who, what, limit))
-            ]
-
-        return await self._db.read(work)
+        return await self._rows(
+            "audit_newest",
+            lambda row: AuditEntry(
+                datetime.fromisoformat(row["at"]),
+                row["who"],
+                row["what"],
+                row["memory"],
+                row["user"],
+                row["status"],
+            ),
+            who,
+            what,
+            limit,
+        )

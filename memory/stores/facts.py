@@ -96,41 +96,20 @@ class Facts(JournalPart):
         """A lesson was written, word for word; where its memories were ``named`` they stand in the graph."""
 
     async def facts(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Fact]:
-        def work(connection: Connection) -> list[Fact]:
-            rows = {row["id"]: row for row in ask_many(connection, "facts_get", ids)}
-            found = [fact_of(rows[id]) for id in dict.fromkeys(ids) if id in rows]
-            return [fact for fact in found if owners is None or fact.owner in owners]
-
-        return await self._db.read(work)
+        return await self._by_ids("facts_get", fact_of, ids, owners)
 
     async def facts_of(self, owners: Sequence[str], limit: int = 1000) -> list[Fact]:
-        def work(connection: Connection) -> list[Fact]:
-            rows = connection.execute(many("facts_of", len(owners)), (*owners, limit))
-            return [fact_of(row) for row in rows]
-
-        return await self._db.read(work)
+        return await self._rows("facts_of", fact_of, limit, owners=owners)
 
     async def put_away(self, owner: str, below: float, limit: int = 10_000) -> list[Fact]:
-        def work(connection: Connection) -> list[Fact]:
-            return [fact_of(row) for row in connection.execute(QUERIES["facts_put_away"], (owner, below, limit))]
-
-        return await self._db.read(work)
+        return await self._rows("facts_put_away", fact_of, owner, below, limit)
 
     async def contested(self, owners: Sequence[str], limit: int) -> list[Fact]:
         """The active facts of some owners that contradict others (both sides say so), the newest first."""
-
-        def work(connection: Connection) -> list[Fact]:
-            rows = connection.execute(many("facts_contested", len(owners)), (*owners, limit))
-            return [fact_of(row) for row in rows]
-
-        return await self._db.read(work)
+        return await self._rows("facts_contested", fact_of, limit, owners=owners)
 
     async def page_facts(self, owners: Sequence[str], limit: int) -> list[Fact]:
-        def work(connection: Connection) -> list[Fact]:
-            rows = connection.execute(many("facts_for_page", len(owners)), (*owners, limit))
-            return [fact_of(row) for row in rows]
-
-        return await self._db.read(work)
+        return await self._rows("facts_for_page", fact_of, limit, owners=owners)
 
     async def find_facts(self, owners: Sequence[str], text: str, limit: int = 100) -> list[Fact]:
         """See :class:`memory.ports.Journal`. Case is ignored for ASCII letters, as LIKE does."""
@@ -167,10 +146,7 @@ class Facts(JournalPart):
         return await self._db.read(work)
 
     async def owners(self) -> list[str]:
-        def work(connection: Connection) -> list[str]:
-            return [row["name"] for row in connection.execute(QUERIES["owners_all"])]
-
-        return await self._db.read(work)
+        return await self._rows("owners_all", lambda row: row["name"])
 
     async def update(self, fact: Fact) -> bool:
         def work(connection: Connection) -> bool:
@@ -185,12 +161,7 @@ class Facts(JournalPart):
         return await self._db.write(lambda connection: _changed(connection, "fact_pin", (pinned, id)))
 
     async def passages(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Passage]:
-        def work(connection: Connection) -> list[Passage]:
-            rows = {row["id"]: row for row in ask_many(connection, "passages_get", ids)}
-            found = [passage_of(rows[id]) for id in dict.fromkeys(ids) if id in rows]
-            return [passage for passage in found if owners is None or passage.owner in owners]
-
-        return await self._db.read(work)
+        return await self._by_ids("passages_get", passage_of, ids, owners)
 
     async def memories(self, ids: Sequence[str], owners: Sequence[str]) -> list[Fact | Passage]:
         """See :class:`memory.ports.Journal`. Whose they are is looked at here, wherever they were read."""

@@ -114,7 +114,4 @@ class LineageStore(JournalPart):
         return await self._db.read(work)
 
     async def use_times(self, id: str) -> list[datetime]:
-        def work(connection: Connection) -> list[datetime]:
-            return [datetime.fromisoformat(row["at"]) for row in connection.execute(QUERIES["use_times"], (id,))]
-
-        return await self._db.read(work)
+        return await self._rows("use_times", lambda row: datetime.fromisoformat(row["at"]), id)

@@ -52,12 +52,12 @@ class Provenance(JournalPart):
     async def quarantined_sessions(self, owners: Sequence[str], limit: int) -> list[QuarantinedSession]:
         """Of which sessions some owners have facts in quarantine, those with most first."""
         there = orjson.dumps(quarantined(owners)).decode()
-
-        def work(connection: Connection) -> list[QuarantinedSession]:
-            rows = connection.execute(QUERIES["quarantine_sessions"], (there, limit))
-            return [QuarantinedSession(row["session"], int(row["facts"]), int(row["passages"])) for row in rows]
-
-        return await self._db.read(work)
+        return await self._rows(
+            "quarantine_sessions",
+            lambda row: QuarantinedSession(row["session"], int(row["facts"]), int(row["passages"])),
+            there,
+            limit,
+        )
 
     async def in_quarantine(self) -> int:
         """How many memories are in quarantine."""

@@ -89,11 +89,14 @@ class Sums(JournalPart):
         return await self._db.read(work)
 
     async def pages_given(self, of: Scope, limit: int) -> list[tuple[datetime, str]]:
-        def work(connection: Connection) -> list[tuple[datetime, str]]:
-            rows = connection.execute(QUERIES["pages_given"], (of.org, of.user, of.project, limit))
-            return [(datetime.fromisoformat(row["at"]), row["text"]) for row in rows]
-
-        return await self._db.read(work)
+        return await self._rows(
+            "pages_given",
+            lambda row: (datetime.fromisoformat(row["at"]), row["text"]),
+            of.org,
+            of.user,
+            of.project,
+            limit,
+        )
 
 
 def _receipts(connection: Connection, of: Summed) -> int:

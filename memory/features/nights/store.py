@@ -133,11 +133,7 @@ class NightStore(FeaturePart):
 
     async def night_candidates(self, number: int) -> list[Candidate]:
         """What a night put forward."""
-
-        def work(connection: Connection) -> list[Candidate]:
-            return [candidate_of(row) for row in connection.execute(QUERIES["night_candidates_get"], (number,))]
-
-        return await self._db.read(work)
+        return await self._rows("night_candidates_get", candidate_of, number)
 
     async def mark_night(self, at: datetime) -> None:
         """There was a night of everybody."""
