@@ -25,8 +25,7 @@ from memory.services.request import SessionRequest, takes_part
 from memory.services.sessions.live import LiveSession
 from memory.services.sessions.namespaces import in_own_namespace
 from memory.services.sessions.session_matching import SessionMatcher
-from memory.services.sessions.shared_errands import SharedErrands
-from memory.services.sessions.subagent_detection import RecentErrands
+from memory.services.sessions.subagent_detection import RecentErrands, SharedErrands
 from memory.services.shortening import OverflowShortener
 from memory.services.time_limits import AGREED_SECONDS, TimeLimits
 from memory.services.window.fitting import Fit, WindowFitter, write

@@ -18,7 +18,7 @@ from memory.context.temporal_questions import past_of
 from memory.conversation import Conversation, Message, Role, Text
 from memory.fact import Fact, Origin
 from memory.hooks.feature import MemoryMark
-from memory.learning.behaviour.fix_lookup import failing, remedies
+from memory.learning.behaviour.fixes import failing, remedies
 from memory.ports import Embedder, Index, Journal
 from memory.scope import Scope
 from memory.services.context_sources import Recalled

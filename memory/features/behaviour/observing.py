@@ -35,8 +35,7 @@ from memory.learning.behaviour.observation_facts import (
     subject_of,
     words_of,
 )
-from memory.learning.behaviour.skill_drift import lives_on, omissions
-from memory.learning.behaviour.skills import Skill, SkillThresholds, skills, steps_of
+from memory.learning.behaviour.skills import Skill, SkillThresholds, lives_on, omissions, skills, steps_of
 from memory.learning.behaviour.steps import Marked, Window, marked, read, window
 from memory.learning.outcome import drafted
 from memory.learning.tombstones import tombstone_of
