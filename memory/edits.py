@@ -305,7 +305,6 @@ class Ledger:
         return self._note
 
     def _replace(self, old: Entry | _Packed, new: Entry | _Packed) -> None:
-        """Have one stand in the other's place."""
         entries = self._at[old.key]
         entries[next(at for at, each in enumerate(entries) if each is old)] = new
         self.weight += _weight(new) - _weight(old)

@@ -68,16 +68,12 @@ class _Counting:
 
 @dataclass(slots=True)
 class _PendingResponse:
-    """A response that is under way."""
-
     listener: Listener
     commit: ExchangeCommit
 
 
 @dataclass(frozen=True, slots=True)
 class _Close:
-    """How one end closed its socket."""
-
     code: int
     words: bytes = b""
 
@@ -200,8 +196,6 @@ async def _relay_socket(
 
 
 class _SocketRelay:
-    """One socket with both of its ends."""
-
     def __init__(
         self,
         edge: Edge,

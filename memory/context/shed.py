@@ -130,8 +130,6 @@ def plan(
 
 
 class _Planner:
-    """One request's planning."""
-
     def __init__(
         self,
         conversation: Conversation,

@@ -129,7 +129,7 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
         turns.append((last, journaled.reply))
     if not fresh:
         return Learned()
-    begin = _begins(turns, fresh)
+    begin = _first_relevant(turns, fresh)
     facts: list[Taught] = []
     pieces: list[PassageDraft] = []
     withdrawals: list[Withdrawal] = []
@@ -149,7 +149,7 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
                 told = without_headings(own) if journaled.session.runtime == RUNTIME else own
                 drafts = extract(told, origin, at, before=reply, question=question, work=work)
                 project = journaled.session.scope.project or ""
-                facts.extend(Taught(_where_it_belongs(draft, project), message.digest, turn) for draft in drafts)
+                facts.extend(Taught(_with_scope(draft, project), message.digest, turn) for draft in drafts)
                 if not subagent and (beside := withdrawing(told)):
                     earlier = {*journaled.between, *(each.digest for _, each in turns[:index])}
                     withdrawals.append(Withdrawal(beside, frozenset(earlier)))
@@ -170,7 +170,7 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
     return Learned(tuple(facts), tuple(pieces), tuple(withdrawals))
 
 
-def _where_it_belongs(draft: FactDraft, project: str) -> FactDraft:
+def _with_scope(draft: FactDraft, project: str) -> FactDraft:
     """A draft that would hold in all of somebody's projects and names the one at hand is about that one."""
     name = project.rstrip("/").rpartition("/")[2]
     if draft.layer is not Layer.USER or len(name) < _A_NAME or is_everywhere(draft.text):
@@ -183,7 +183,7 @@ _A_NAME = 4
 """Letters of a project's name at least that is looked for in what is said."""
 
 
-def _begins(turns: Sequence[tuple[int, Message]], fresh: Collection[int]) -> int:
+def _first_relevant(turns: Sequence[tuple[int, Message]], fresh: Collection[int]) -> int:
     """Where to begin to read: where a person spoke last before what is fresh. What came before that bears on nothing
     that was said since."""
     first = next(index for index, (turn, _) in enumerate(turns) if turn in fresh)

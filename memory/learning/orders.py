@@ -115,7 +115,7 @@ def plain(text: str) -> str:
 def is_order(sentence: str) -> bool:
     """Whether a sentence tells its reader, or an assistant, what to do, by its form, also where it quotes an order
     behind a colon."""
-    return any(names_reader(part) or is_imperative(part) for part in _parts(plain(sentence)))
+    return any(names_reader(part) or is_imperative(part) for part in _sentence_and_quotes(plain(sentence)))
 
 
 def gives_orders(text: str) -> bool:
@@ -123,7 +123,7 @@ def gives_orders(text: str) -> bool:
     return any(map(is_order, sentences(text)))
 
 
-def _parts(text: str) -> Iterator[str]:
+def _sentence_and_quotes(text: str) -> Iterator[str]:
     """A sentence, and what it says behind colons, but for the title of a commit."""
     yield text
     if ": " in text and _COMMIT.match(text) is None:

@@ -242,7 +242,7 @@ def judge(clause: SpokenSentence) -> RuleFinding | None:
     if len(clause.words) < 2 or clause.hypothetical or clause.about_agent:
         return None
     if clause.question:
-        return _aside(clause)
+        return _stated_aside(clause)
     if clause.reported:
         return person_finding(clause)
     order = instruction(clause)
@@ -255,11 +255,11 @@ def judge(clause: SpokenSentence) -> RuleFinding | None:
     # The same words mean the work where the work is named, and a life where it is not.
     for room in (decision, statement, personal) if clause.technical else (personal, decision, statement):
         if (finding := room(clause)) is not None:
-            return _of_life(clause, finding)
+            return _is_about_life(clause, finding)
     return order or person_finding(clause)
 
 
-def _of_life(clause: SpokenSentence, finding: RuleFinding) -> RuleFinding | None:
+def _is_about_life(clause: SpokenSentence, finding: RuleFinding) -> RuleFinding | None:
     """A decision that is not about the work: the person's own, or, as "let's", only talk."""
     if finding.kind is not FactKind.DECISION or clause.technical or clause.work:
         return finding
@@ -270,7 +270,7 @@ def _of_life(clause: SpokenSentence, finding: RuleFinding) -> RuleFinding | None
     return finding
 
 
-def _aside(clause: SpokenSentence) -> RuleFinding | None:
+def _stated_aside(clause: SpokenSentence) -> RuleFinding | None:
     """What a question or request states beside asking: "let's store it there, can you show me how?"."""
     if _REFUSES.match(clause.plain):
         return instruction(clause)

@@ -193,7 +193,7 @@ class Preparation:
         if arrival.kind.teaches and not self._paused() and not without:
             start = time.perf_counter()
             if self._sessions.replicas.shared:
-                request, overruled = await self._agreed(request, deadline)
+                request, overruled = await self._agree_with_others(request, deadline)
                 live, standing = request.live, request.standing()
                 edits = standing.edits
                 if overruled:
@@ -258,7 +258,7 @@ class Preparation:
         if fit.entries:
             write(live, fit.entries, fit.unkept)
 
-    async def _agreed(self, request: SessionRequest, deadline: Deadline) -> tuple[SessionRequest, bool]:
+    async def _agree_with_others(self, request: SessionRequest, deadline: Deadline) -> tuple[SessionRequest, bool]:
         """Agree with the other processes about what was decided, before the request is sent; whether anything of it
         was decided otherwise. Where that takes too long the request goes as it was decided here: the session may then
         have been given something else elsewhere, which is told as a failure of memory."""
@@ -358,7 +358,6 @@ class Preparation:
 
 
 def _replayed_edits(conversation: Conversation, arrival: Arrival, live: LiveSession | None) -> tuple[Edit, ...]:
-    """The edits that a session's ledger holds for a request."""
     return SessionRequest(conversation, live, arrival).edits() if live is not None else ()
 
 

@@ -198,7 +198,6 @@ def texts_of(parts: Iterable[Part]) -> list[str]:
 
 
 def _entry_without(row: Row, traces: MessageTraces, lines: LineEraser) -> str:
-    """What an entry's text becomes."""
     text: str = row["text"]
     if not text or row["act"] == Act.OFFER:
         return text

@@ -164,7 +164,6 @@ class Exchanges(WorkerBacklog):
         messages: Sequence[Message],
         opened: Callable[[Message], None] = nobody,
     ) -> ExchangeDraft:
-        """The draft of an exchange that brings these messages."""
         arrival, answer = exchange.arrival, exchange.reply
         redact = self._redact.of(exchange.session.scope.org)
         return ExchangeDraft(

@@ -67,5 +67,4 @@ class ForgottenPersons:
 
 
 def _comparable_time(at: datetime) -> str:
-    """A moment as it is compared with others as text."""
     return at.astimezone(UTC).isoformat(timespec="microseconds")

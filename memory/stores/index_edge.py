@@ -143,7 +143,6 @@ class EdgeIndex:
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._translating_errors, work)
 
     def _translating_errors(self, work: Callable[[], T]) -> T:
-        """Do it, and tell what goes wrong as ours."""
         try:
             return work()
         except (ValueError, TypeError, StoreFault):

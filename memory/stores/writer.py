@@ -95,7 +95,6 @@ class Writer(WriteQueue):
         return await self.do(self._scrub, transaction=False)
 
     def _write_forever(self) -> None:
-        """The writer's thread."""
         open_to_write, waiting, size = True, 0, self._log_size()
         while open_to_write:
             try:

@@ -44,7 +44,7 @@ def _array(mapped: NDArray[np.uint8], archive: ZipFile, member: ZipInfo) -> NDAr
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, fortran, dtype = read(content)
         if member.compress_type == ZIP_STORED and dtype.itemsize == 1 and 0 not in shape and shape:
-            begin = _begin(mapped, member)
+            begin = _data_offset(mapped, member)
             own = mapped[begin + content.tell() : begin + member.file_size]
             return np.asarray(own.view(dtype).reshape(shape, order="F" if fortran else "C"))
     with archive.open(member) as content:
@@ -53,7 +53,7 @@ def _array(mapped: NDArray[np.uint8], archive: ZipFile, member: ZipInfo) -> NDAr
     return whole
 
 
-def _begin(mapped: NDArray[np.uint8], member: ZipInfo) -> int:
+def _data_offset(mapped: NDArray[np.uint8], member: ZipInfo) -> int:
     """Where a member's own bytes begin."""
     name, extra = _LOCAL_HEADER.unpack_from(mapped.data, member.header_offset)
     return member.header_offset + _LOCAL_HEADER.size + int(name) + int(extra)
@@ -146,7 +146,6 @@ def clear_caches() -> None:
 
 
 def _layers(stored: Mapping[str, Any]) -> tuple[DenseLayer, DenseLayer]:
-    """The hidden layer and the heads out of their arrays."""
     return (
         DenseLayer(stored["W1"].astype(np.float32), stored["b1"].astype(np.float32)),
         DenseLayer(stored["W2"].astype(np.float32), stored["b2"].astype(np.float32)),

@@ -12,7 +12,7 @@ from memory.context.broad_questions import whole
 from memory.context.question import ask, parts
 from memory.conversation import Conversation, Message, Role, Text, ToolResult
 from memory.features.checkouts.declared import _go_mod
-from memory.learning.behaviour.corrected_actions import _reason
+from memory.learning.behaviour.corrected_actions import _reason_of_refusal
 from memory.learning.behaviour.fixes import _plain
 from memory.learning.citations import citations
 from memory.learning.reports import unframed
@@ -41,7 +41,7 @@ def failing(text: str) -> object:
         (split_pasted, "Here is a page I found:\n" + "\n\t" * 30_000 + "x", 1),
         (claims_authority, "user " + "la " * 660, 8),
         (_plain, "make" + " \t" * 4000 + "x", 4),
-        (_reason, "the user said" + "\n" * 3980, 2),
+        (_reason_of_refusal, "the user said" + "\n" * 3980, 2),
         (shown_by, "\n" * 2000, 20),
         (lambda text: is_search(Hint(tool="bash", command=text)), "  \n" * 660, 20),
         (lambda text: is_listing(Hint(tool="bash", command=text)), "  \n" * 660, 40),
@@ -67,7 +67,7 @@ def test_a_last_question_behind_a_page_is_the_persons_own() -> None:
 
 
 def test_what_the_person_said_stands_behind_a_colon_or_a_line_end() -> None:
-    assert _reason("the user said: \n use rg") == _reason("The user said\n\n use rg") == "use rg"
+    assert _reason_of_refusal("the user said: \n use rg") == _reason_of_refusal("The user said\n\n use rg") == "use rg"
 
 
 def test_a_command_behind_blank_lines_is_read() -> None:

@@ -70,7 +70,7 @@ def skills(habits: Habits, enough: SkillThresholds) -> Iterator[Skill]:
     names: set[str] = set()
     for sequel in worthy:
         acts = frozenset(_acts(sequel))
-        after = _after(sequel, habits.triggers)
+        after = _triggers(sequel, habits.triggers)
         name = name_of(sequel, after)
         if name in names or any(2 * len(acts & other) >= min(len(acts), len(other)) for other in taken):
             continue
@@ -84,7 +84,7 @@ def skills(habits: Habits, enough: SkillThresholds) -> Iterator[Skill]:
 
 def name_of(sequel: StepSequence, after: Sequence[Trigger]) -> str:
     """A name by what calls for the skill, else by its first command."""
-    kinds = _kinds(sequel, after)
+    kinds = _file_kinds(sequel, after)
     words = ["after", "editing", *re.findall(r"[a-z0-9]+", kinds[0].lower())] if kinds else []
     words = words or [*re.findall(r"[a-z0-9]+", _acts(sequel)[0].lower()), "and", "then"]
     return "-".join(words)[:MAX_NAME_CHARS].strip("-")
@@ -93,7 +93,7 @@ def name_of(sequel: StepSequence, after: Sequence[Trigger]) -> str:
 def written(name: str, sequel: StepSequence, after: Sequence[Trigger]) -> str:
     """The SKILL.md of a habit."""
     commands = [shape for shape in sequel.shapes if not shape.startswith("edit ")]
-    kinds = _kinds(sequel, after)
+    kinds = _file_kinds(sequel, after)
     when = f"after {' or '.join(kinds)} files were edited" if kinds else f"when `{commands[0]}` is called for"
     chain = ", then ".join(f"`{each}`" for each in commands)
     description = f"What this project's work always goes through {when}: {chain}. Use before calling the work done."
@@ -189,7 +189,7 @@ def _acts(sequel: StepSequence) -> list[str]:
     return [family for family in sequel.families if not family.startswith("edit ")]
 
 
-def _after(sequel: StepSequence, triggers: Sequence[Trigger]) -> list[Trigger]:
+def _triggers(sequel: StepSequence, triggers: Sequence[Trigger]) -> list[Trigger]:
     """What calls for any of a sequence's commands, the best supported of each kind."""
     found: dict[str, Trigger] = {}
     for trigger in triggers:
@@ -198,8 +198,7 @@ def _after(sequel: StepSequence, triggers: Sequence[Trigger]) -> list[Trigger]:
     return list(found.values())[:3]
 
 
-def _kinds(sequel: StepSequence, after: Sequence[Trigger]) -> list[str]:
-    """The sorts of files after whose edit it is done."""
+def _file_kinds(sequel: StepSequence, after: Sequence[Trigger]) -> list[str]:
     every = (*sequel.families, *(trigger.when for trigger in after))
     return list(dict.fromkeys(each.removeprefix("edit ") for each in every if each.startswith("edit ")))
 

@@ -165,7 +165,11 @@ def find_commanded(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
     if "pass" in lower or "AUTH=" in text or "PWD=" in text:
         patterns += [_ENVIRONMENT, _LONG_FLAG]
     for pattern in patterns:
-        yield from ((*match.span("value"), "password") for match in pattern.finditer(lines) if _is_one(match["value"]))
+        yield from (
+            (*match.span("value"), "password")
+            for match in pattern.finditer(lines)
+            if _can_be_credential(match["value"])
+        )
     done = 0
     for hit in _PROGRAM.finditer(lower.replace("\\n", "\\\n")):
         if hit.start() < done:
@@ -174,7 +178,9 @@ def find_commanded(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
         programs = [at for at, word in enumerate(words) if _name(word.text) in _TABLE]
         for at, following in zip(programs, [*programs[1:], len(words)], strict=True):
             for row in _TABLE[_name(words[at].text)]:
-                yield from ((start, end, "password") for start, end in _carried(row, words[at + 1 : following]))
+                yield from (
+                    (start, end, "password") for start, end in _credentials_by_row(row, words[at + 1 : following])
+                )
 
 
 def _name(word: str) -> str:
@@ -184,7 +190,7 @@ def _name(word: str) -> str:
 def _words(text: str, start: int, end: int) -> tuple[list[_Word], int]:
     """A command's words from its program on, and where they end."""
     words, reach = [_Word(start, end, text[start:end])], start + _MAX_COMMAND_CHARS
-    quote = _opened(text, start)
+    quote = _opening_quote(text, start)
     if quote and text.startswith(quote, end):
         return _arguments(text, words, end + len(quote), reach)
     at = end
@@ -196,8 +202,7 @@ def _words(text: str, start: int, end: int) -> tuple[list[_Word], int]:
     return words, at
 
 
-def _opened(text: str, start: int) -> str:
-    """The quote that stands right before a program."""
+def _opening_quote(text: str, start: int) -> str:
     found = re.search(r"\\{0,8}[\"']\Z", text[max(0, start - 9) : start])
     return found.group() if found else ""
 
@@ -226,8 +231,7 @@ def _arguments(text: str, words: list[_Word], at: int, reach: int) -> tuple[list
     return words, at
 
 
-def _carried(row: CredentialFlags, words: Sequence[_Word]) -> Iterator[tuple[int, int]]:
-    """Where a command's credentials stand, by one row."""
+def _credentials_by_row(row: CredentialFlags, words: Sequence[_Word]) -> Iterator[tuple[int, int]]:
     if row.after:
         if not words or words[0].text != row.after:
             return
@@ -243,47 +247,48 @@ def _carried(row: CredentialFlags, words: Sequence[_Word]) -> Iterator[tuple[int
         flag, sign, rest = word.text.partition("=")
         if word.text in nexts and following:
             taken = True
-            yield from _checked(following, following.text)
+            yield from _checked_span(following, following.text)
         elif sign and flag in nexts:
-            yield from _checked(word, rest)
-        elif word.text in splits or _cluster(word.text, splits):
+            yield from _checked_span(word, rest)
+        elif word.text in splits or _is_flag_cluster(word.text, splits):
             taken = following is not None
-            yield from _behind(row.sign, following, following.text) if following else ()
+            yield from _credential_behind(row.sign, following, following.text) if following else ()
         elif sign and flag in splits:
-            yield from _behind(row.sign, word, rest)
+            yield from _credential_behind(row.sign, word, rest)
         elif attached := next((flag for flag in row.attached.split() if word.text.startswith(flag)), ""):
-            yield from _checked(word, word.text[len(attached) :].removeprefix("="))
+            yield from _checked_span(word, word.text[len(attached) :].removeprefix("="))
         elif short := next((flag for flag in splits if len(flag) == 2 and word.text.startswith(flag)), ""):
-            yield from _behind(row.sign, word, word.text[len(short) :])
+            yield from _credential_behind(row.sign, word, word.text[len(short) :])
         elif key := next((key for key in keys if word.text.startswith(key)), ""):
-            yield from _checked(word, word.text[len(key) :])
+            yield from _checked_span(word, word.text[len(key) :])
         elif word.text[0] not in "-/" and not (row.place and "=" in word.text):
             plain.append(word)
     if row.place and len(plain) >= max(row.place, 1):
         lettered = any(re.fullmatch(rf"-[A-Za-z]{{0,8}}{row.letter}[A-Za-z]{{0,8}}", word.text) for word in words)
         chosen = plain[row.place - 1 if row.place > 0 else -1]
         if not row.letter or (lettered and len(plain) > 1):
-            yield from _behind("/", chosen, chosen.text) if row.sign == "/" else _checked(chosen, chosen.text)
+            yield from (
+                _credential_behind("/", chosen, chosen.text) if row.sign == "/" else _checked_span(chosen, chosen.text)
+            )
 
 
-def _cluster(word: str, flags: Sequence[str]) -> bool:
+def _is_flag_cluster(word: str, flags: Sequence[str]) -> bool:
     """Whether a word is several flags of a letter each, of which the last one takes the next word: `-sSLu`."""
     return 2 < len(word) <= 8 and word[0] == "-" and word[1:].isalpha() and f"-{word[-1]}" in flags
 
 
-def _behind(sign: str, word: _Word, value: str) -> Iterator[tuple[int, int]]:
-    """The credential behind a sign."""
+def _credential_behind(sign: str, word: _Word, value: str) -> Iterator[tuple[int, int]]:
     head, found, secret = value.partition(sign)
     if found and head not in _ELSEWHERE and (sign != "=" or _NAMED.search(head)):
-        yield from _checked(word, secret)
+        yield from _checked_span(word, secret)
 
 
-def _checked(word: _Word, value: str) -> Iterator[tuple[int, int]]:
+def _checked_span(word: _Word, value: str) -> Iterator[tuple[int, int]]:
     """The span of a value at the end of a word, where it is a credential."""
-    if _is_one(value):
+    if _can_be_credential(value):
         yield word.end - len(value), word.end
 
 
-def _is_one(value: str) -> bool:
+def _can_be_credential(value: str) -> bool:
     """Whether this can be a credential, and not only its place or its name."""
     return len(value) >= _LEAST and value[0] not in "-$<{[%@," and not _PLAIN_WORD.match(value) and not stands_in(value)

@@ -114,13 +114,13 @@ class FactDecisions:
         """What became of a fact."""
         was, became = _stored_fields(before), _stored_fields(after)
         changed = {name: (was[name], became[name]) for name in was if was[name] != became[name]}
-        return FactChange(after.id, changed, self._mark(after))
+        return FactChange(after.id, changed, self._decision_mark(after))
 
     def stands(self, decision: FactDecision, now: dict[str, Fact]) -> bool:
         """Whether the facts of a decision, which are here by their ids, stand as it left them."""
-        return all(each.fact in now and self._mark(now[each.fact]) == each.mark for each in decision.changes)
+        return all(each.fact in now and self._decision_mark(now[each.fact]) == each.mark for each in decision.changes)
 
-    def _mark(self, fact: Fact) -> bytes:
+    def _decision_mark(self, fact: Fact) -> bytes:
         """Names what a person decides of a fact; how often it was used since changes nothing of that."""
         until = fact.valid_until.timestamp() if fact.valid_until else None
         settled = (fact.state, fact.text, fact.origin, fact.supersedes, fact.contradicts, until)

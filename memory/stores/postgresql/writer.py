@@ -115,7 +115,6 @@ class PostgresWriter(WriteQueue):
         self._leaving = True
 
     def _write_forever(self) -> None:
-        """The writer's thread."""
         jobs: list[Job | None] = []
         while None not in jobs:
             try:
