@@ -151,7 +151,7 @@ def about_work(stems: Iterable[str]) -> float:
 def tells(text: str) -> bool:
     """Whether a text states anything, rather than only asking or ordering what was then the next step."""
     for piece in _sentences_beyond_exclamations(text):
-        if piece[-1] != "?" and ((order := _ORDER.match(piece)) is None or _is_statement_about_first_word(order)):
+        if piece[-1] != "?" and ((order := _ORDER.match(piece)) is None or _describes_first_word(order)):
             return True
     return False
 
@@ -172,12 +172,12 @@ def mostly_asks(text: str) -> bool:
     framing = [
         piece
         for piece in pieces
-        if piece not in asking and (order := _ORDER.match(piece)) and not _is_statement_about_first_word(order)
+        if piece not in asking and (order := _ORDER.match(piece)) and not _describes_first_word(order)
     ]
     return bool(asking) and _words(asking) + _words(framing) >= _MOSTLY * _words(pieces)
 
 
-def _is_statement_about_first_word(order: re.Match[str]) -> bool:
+def _describes_first_word(order: re.Match[str]) -> bool:
     """Whether what begins like an order is a sentence about what its first word names."""
     return order.lastgroup is not None and begins_with_subject(order.string[order.start("noun") :])
 

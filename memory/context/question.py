@@ -82,7 +82,7 @@ def parts(text: str) -> tuple[SubQuestion, ...]:
         (SplitReason.SEVERAL, questions),
         (SplitReason.CONJUNCTION, _question_clauses(questions[0]) if questions else []),
         (SplitReason.COMPARISON, _compared(text)),
-        (SplitReason.ENTITIES, _one_name_at_a_time(text)),
+        (SplitReason.ENTITIES, _with_one_name_each(text)),
     ):
         parts_found = [each.strip() for each in found if stems(each)]
         if len(parts_found) > 1:
@@ -108,7 +108,7 @@ def _compared(text: str) -> list[str]:
     return [" ".join(f"{text[: found.start()]} {side} {text[found.end() :]}".split()) for side in sides]
 
 
-def _one_name_at_a_time(text: str) -> list[str]:
+def _with_one_name_each(text: str) -> list[str]:
     """The question with one of two names each time."""
     found = _BOTH_NAMES.search(text)
     if (

@@ -157,7 +157,7 @@ def _verdict_on(old: Claim, new: Claim) -> ContradictionVerdict:
         return ContradictionVerdict(0.75, 0.6, "value")
     if old.settles or new.settles:
         return _lives_elsewhere(old, new)
-    if valued := _has_other_value(old, new):
+    if valued := _certainty_of_other_value(old, new):
         change = max(_change_certainty(old, new), 0.35)
         return ContradictionVerdict(
             valued, min(change, EXCEPTION) if old.of_a_kind and new.of_a_kind else change, "value"
@@ -218,7 +218,7 @@ def _is_about_another_person(old: Claim, gone: Stems, new: Claim) -> bool:
 
 def _lives_elsewhere(old: Claim, new: Claim) -> ContradictionVerdict:
     """ "I live in Ghent", "I moved to Berlin": it may be no place that one moves to."""
-    lives = _has_other_value(old, new)
+    lives = _certainty_of_other_value(old, new)
     return ContradictionVerdict(lives, EXCEPTION, "value") if lives else NONE
 
 
@@ -239,7 +239,7 @@ def _used_instead(old: Claim, new: Claim) -> bool:
     return first.subject <= second.subject or second.subject <= first.subject
 
 
-def _only_one_is_a_day(one: Attribute, other: Attribute) -> bool:
+def _only_one_is_day(one: Attribute, other: Attribute) -> bool:
     """Whether only one of two values is a day: "on Mondays" beside "at 10" or "on AWS"."""
     days = [bool(each.value & _DAYS) for each in (one, other)]
     if days[0] is days[1]:
@@ -274,7 +274,7 @@ def _swapped(old: Claim, new: Claim) -> float | None:
     return 0.85 if b & c and a & d and not b & d else None
 
 
-def _has_other_value(old: Claim, new: Claim) -> float:
+def _certainty_of_other_value(old: Claim, new: Claim) -> float:
     """The same attribute of the same thing with another value: how sure."""
     first, second = old.attribute, new.attribute
     if first is None or second is None:
@@ -295,7 +295,7 @@ def _has_other_value(old: Claim, new: Claim) -> float:
     if (first.measured and second.named) or (first.named and second.measured):
         # "The database is Postgres", "the database is 14 GB now".
         return 0.0
-    if _only_one_is_a_day(first, second) or _verbs_differ(first, second):
+    if _only_one_is_day(first, second) or _verbs_differ(first, second):
         return 0.0
     return 0.3 + 0.45 * alike
 

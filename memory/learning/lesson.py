@@ -149,7 +149,7 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
                 told = without_headings(own) if journaled.session.runtime == RUNTIME else own
                 drafts = extract(told, origin, at, before=reply, question=question, work=work)
                 project = journaled.session.scope.project or ""
-                facts.extend(Taught(_with_scope(draft, project), message.digest, turn) for draft in drafts)
+                facts.extend(Taught(_narrowed_to_project(draft, project), message.digest, turn) for draft in drafts)
                 if not subagent and (beside := withdrawing(told)):
                     earlier = {*journaled.between, *(each.digest for _, each in turns[:index])}
                     withdrawals.append(Withdrawal(beside, frozenset(earlier)))
@@ -170,7 +170,7 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
     return Learned(tuple(facts), tuple(pieces), tuple(withdrawals))
 
 
-def _with_scope(draft: FactDraft, project: str) -> FactDraft:
+def _narrowed_to_project(draft: FactDraft, project: str) -> FactDraft:
     """A draft that would hold in all of somebody's projects and says that it is about the one at hand, or names it, is
     about that one."""
     if draft.layer is not Layer.USER or is_everywhere(draft.text):

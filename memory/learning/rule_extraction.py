@@ -255,11 +255,11 @@ def judge(clause: SpokenSentence) -> RuleFinding | None:
     # The same words mean the work where the work is named, and a life where it is not.
     for room in (decision, statement, personal) if clause.technical else (personal, decision, statement):
         if (finding := room(clause)) is not None:
-            return _is_about_life(clause, finding)
+            return _decision_beside_work(clause, finding)
     return order or person_finding(clause)
 
 
-def _is_about_life(clause: SpokenSentence, finding: RuleFinding) -> RuleFinding | None:
+def _decision_beside_work(clause: SpokenSentence, finding: RuleFinding) -> RuleFinding | None:
     """A decision that is not about the work: the person's own, or, as "let's", only talk."""
     if finding.kind is not FactKind.DECISION or clause.technical or clause.work:
         return finding

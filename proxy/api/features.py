@@ -60,7 +60,7 @@ async def ask(
                     access().asker,
                 )
                 told = await route.answer(memory_of(request).features.of(feature), question)
-                return _deferred_answer(request, told).data
+                return _begin_work(request, told).data
     raise LookupError(f"no feature answers {method} {path}")
 
 
@@ -84,13 +84,13 @@ def _handler(feature: type[Feature], route: FeatureRoute) -> Callable[[web.Reque
             access().asker,
         )
         told = await route.answer(memory.features.of(feature), question)
-        begun = _deferred_answer(request, told)
+        begun = _begin_work(request, told)
         return answer(begun.data, begun.status)
 
     return handle
 
 
-def _deferred_answer(request: web.Request, told: Any) -> Answer[Any]:
+def _begin_work(request: web.Request, told: Any) -> Answer[Any]:
     given = told if isinstance(told, Answer) else Answer(told)
     if given.work is not None:
         request.app[EDGE].run_in_background(given.work)

@@ -244,13 +244,13 @@ def _review_findings(server: RunningServer) -> None:
     for place, each in enumerate(strongest, 1):
         told = told_source({**each, "runtime": ""}, None, now)
         _say(f"\n{place} of {len(strongest)}  {output.memory_text(each)}\n   {told}")
-        done = _verdict_on(server, each)
+        done = _decide_finding(server, each)
         if not done:
             return
         _say(f"   {done}")
 
 
-def _verdict_on(server: RunningServer, each: Mapping[str, Any]) -> str:
+def _decide_finding(server: RunningServer, each: Mapping[str, Any]) -> str:
     """What was done with a finding; empty where the person has had enough."""
     path = f"api/facts/{each['id']}"
     while True:

@@ -32,7 +32,7 @@ def set_values(text: str, values: Mapping[tuple[str, ...], Any]) -> str:
     changed = text
     for path, value in values.items():
         changed = _set(changed, path, value)
-    _check_only_set_values_differ(text, changed, values)
+    _check_rest_is_unchanged(text, changed, values)
     return changed
 
 
@@ -203,7 +203,7 @@ def _skip_blanks(text: str, at: int) -> int:
     return at
 
 
-def _check_only_set_values_differ(before: str, after: str, values: Mapping[tuple[str, ...], Any]) -> None:
+def _check_rest_is_unchanged(before: str, after: str, values: Mapping[tuple[str, ...], Any]) -> None:
     """Where both texts are plain JSON, they differ in the values that were set and in nothing else."""
     try:
         expected, found = json.loads(before.lstrip("\ufeff")), json.loads(after.lstrip("\ufeff"))

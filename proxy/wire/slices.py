@@ -91,7 +91,7 @@ def cut(body: bytes) -> tuple[bytes, dict[str, msgspec.Raw]]:
     except RecursionError:
         raise BadRequest(_TOO_DEEP) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _is_clients_fault(body, error) from None
+        raise _refusal_of(body, error) from None
 
 
 def masked(text: bytes) -> bytes:
@@ -188,9 +188,9 @@ def _windows(text: bytes) -> Iterator[bytes]:
     return (text[at : at + _WINDOW] for at in range(0, len(text), _WINDOW))
 
 
-def _is_clients_fault(body: bytes, error: Exception) -> Exception:
-    """Whether a body that the strict scanner refuses is the client's fault, or for the provider to judge, as a large
-    one is: everybody would wait while it is read once more."""
+def _refusal_of(body: bytes, error: Exception) -> Exception:
+    """Why a body that the strict scanner refuses is not read: that is the client's fault, or for the provider to judge,
+    as a large one is: everybody would wait while it is read once more."""
     if len(body) >= _LARGE:
         return Unreadable(f"not JSON by a strict reading: {error}")
     try:

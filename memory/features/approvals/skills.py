@@ -34,7 +34,7 @@ class Skills:
     async def planned(self, candidate: Candidate, retire: bool = False) -> WritePlan:
         files: list[ApprovedFileChange] = []
         for folder, place in self._places(candidate):
-            plan = self._before_approval if retire else self._written
+            plan = self._changes_taken_back if retire else self._written
             files.extend(await plan(folder, place, candidate.text))
         return WritePlan(tuple(each for each in files if each.before != each.after))
 
@@ -158,7 +158,7 @@ class Skills:
             ApprovedFileChange(folder, copy, await self._files.read(folder, copy), before),
         ]
 
-    async def _before_approval(self, folder: Path, place: str, _: str) -> list[ApprovedFileChange]:
+    async def _changes_taken_back(self, folder: Path, place: str, _: str) -> list[ApprovedFileChange]:
         before = await self._files.read(folder, f"{place}/{FILE}")
         if before is None:
             return []

@@ -209,7 +209,7 @@ class Backups(Feature):
         self._looking: LoneThread[BackupsList] = LoneThread("backups")
 
     def start(self) -> None:
-        if self._is_backed_up_by_server:
+        if self._is_server_database:
             return
         self._keeping.cut_short()
         self._beside.begin(self._run())
@@ -219,12 +219,12 @@ class Backups(Feature):
         await self._rewriting.ended()
 
     @property
-    def _is_backed_up_by_server(self) -> bool:
+    def _is_server_database(self) -> bool:
         """Whether the journal is a server's, whose keepers see to its backups."""
         return self._core.settings.postgresql.url is not None
 
     async def night(self, at: datetime) -> None:
-        if self._is_backed_up_by_server:
+        if self._is_server_database:
             return
         faults = await asyncio.to_thread(faults_of, self._core.home / JOURNAL)
         faults += await self.index_faults()
@@ -298,7 +298,7 @@ class Backups(Feature):
 
     async def index_faults(self) -> list[str]:
         """A sentence where the index holds more or fewer memories than the journal says it should."""
-        if self._is_backed_up_by_server or await self._journal.waiting():
+        if self._is_server_database or await self._journal.waiting():
             return []  # it is being filled: what is missing is known
         should, most = await asyncio.to_thread(indexed_of, self._core.home / JOURNAL)
         holds = await self._core.index().count()

@@ -225,7 +225,7 @@ class NightStore(FeaturePart):
         rows = {row["id"]: row for row in ask_many(connection, "facts_get", ids)}
         to_write: list[tuple[Row | None, Fact]] = []
         for touch in change.touched:
-            after = _fact_rebased(touch, rows)
+            after = _rebased_fact(touch, rows)
             if (
                 after is None
                 or after.owner != owner
@@ -303,7 +303,7 @@ def _withdraw(connection: Connection, night: int) -> None:
     connection.execute(QUERIES["night_candidates_drop"], (night,))
 
 
-def _fact_rebased(touch: Touch, rows: Mapping[str, Row]) -> Fact | None:
+def _rebased_fact(touch: Touch, rows: Mapping[str, Row]) -> Fact | None:
     """What a fact becomes, given what it is now: what was only counted meanwhile is counted in. None where something
     else has happened to it."""
     before, after = touch.before, touch.after

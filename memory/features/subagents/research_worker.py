@@ -105,8 +105,8 @@ class ResearchWorker(JournalFollower):
                 return
             work = _ResearchChanges({}, [])
             if observed.journaled.kind in (RequestKind.MAIN, RequestKind.SUBAGENT):
-                await self._as_subagents_exchange(observed, work)
-                await self._as_parents_exchange(observed, work)
+                await self._follow_subagent(observed, work)
+                await self._follow_parent(observed, work)
             if work.research or work.spawns or last:
                 await self._write(observed, work)
 
@@ -124,7 +124,7 @@ class ResearchWorker(JournalFollower):
         marked = self._folders.marked(research.sources, research.directory)
         return with_tiers(replace(in_confidence(research), sources=marked), self._tiers)
 
-    async def _as_subagents_exchange(self, observed: ObservedExchange, work: _ResearchChanges) -> None:
+    async def _follow_subagent(self, observed: ObservedExchange, work: _ResearchChanges) -> None:
         journaled, session = observed.journaled, observed.journaled.session
         known = await self._journal.research_of_session(session.id)
         if known is not None:
@@ -198,7 +198,7 @@ class ResearchWorker(JournalFollower):
             await self._journal.tie(session.id, parent.key)
         return spawn, parent
 
-    async def _as_parents_exchange(self, observed: ObservedExchange, work: _ResearchChanges) -> None:
+    async def _follow_parent(self, observed: ObservedExchange, work: _ResearchChanges) -> None:
         """The exchange as one of a session that sends sub-agents out and gets their reports back."""
         journaled, session = observed.journaled, observed.journaled.session
         learnt = await self._spawners(person_of(session))

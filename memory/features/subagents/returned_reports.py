@@ -93,14 +93,14 @@ class ReturnedReports:
                 continue
             told = await asyncio.to_thread(_SpawnResult.by, text, [*known.values()])
             if call in failed or told.failed:
-                await self._call_failed(came, spawn, known.get(call))
+                await self._end_failed_research(came, spawn, known.get(call))
                 continue
             if told.promised:
                 self._begun.use(came.observed.journaled.session.id, {}).update(dict.fromkeys(told.promised, call))
             if told.report:
                 await self._take(came, spawn, text, known.get(call))
 
-    async def _call_failed(self, came: ReturnedMessage, spawn: Spawn, known: Research | None) -> None:
+    async def _end_failed_research(self, came: ReturnedMessage, spawn: Spawn, known: Research | None) -> None:
         """A call failed. Where even its first request came to nothing, that it was asked is all there is."""
         begun = known or await self._unheard_research(came.observed, spawn)
         if begun is not None and not begun.reports:

@@ -130,7 +130,7 @@ class PostgresWriter(WriteQueue):
                 jobs.insert(0, Job.of_nobody())
             self._began = time.monotonic()
             self._do([job for job in jobs if job is not None])
-            if self._is_to_look_for_work and None not in jobs:
+            if self._should_seek_work and None not in jobs:
                 # In a transaction of its own, so that nobody waits for it.
                 self._do([Job.of_nobody()])
             self._began = None
@@ -207,7 +207,7 @@ class PostgresWriter(WriteQueue):
         for statement in self._begin:
             connection.run(statement)
         hurries = all(job.awaited and job.anywhere for job in jobs)
-        attempt = self._is_to_look_for_work and not hurries
+        attempt = self._should_seek_work and not hurries
         if attempt:
             self._attempted = time.monotonic()
         turn, leaving = self._lease.turn(connection, attempt), self._leaving
@@ -232,7 +232,7 @@ class PostgresWriter(WriteQueue):
         return outcomes, self._changes.unheard(), late, self.works and not leaving
 
     @property
-    def _is_to_look_for_work(self) -> bool:
+    def _should_seek_work(self) -> bool:
         """Whether it is to be found out if the work is free."""
         seeks = bool(self._replica) and not self.works and not self._leaving
         return seeks and time.monotonic() - self._attempted >= REPLICA_SECONDS
