@@ -39,6 +39,7 @@ MAX_NOTES_CHARS = 400_000
 
 
 def _taken_by_feature() -> dict[str, type]:
+    """How many records of each feature were taken."""
     return {each.counted: int for each in features() if each.counted}
 
 
