@@ -26,9 +26,6 @@ from memory.strength import recency, standing
 
 Memory = Fact | Passage
 
-_Row = tuple[str, Memory, float, float, float]
-"""A candidate: its id, the memory, its coverage, its cosine, and what these two are worth."""
-
 
 @dataclass(frozen=True, slots=True)
 class Weights:
