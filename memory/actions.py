@@ -105,7 +105,9 @@ def action(place: Place, call: ToolCall, at: Place | None, result: ToolResult | 
     """What one call did."""
     shape = _shape(call.name, call.arguments)
     about = shape.about or f"{call.name} {call.arguments}"
-    return ToolAction(place, at, call.name, shape.kind, about, shape.paths, shape.lines, shape.command, _failed(result))
+    return ToolAction(
+        place, at, call.name, shape.kind, about, shape.paths, shape.lines, shape.command, _has_failed(result)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +130,10 @@ def _shape(name: str, raw: str) -> _Shape:
     verbs = _verbs(name)
     if _is_plan(verbs, arguments):
         return _Shape(ActionKind.PLAN)
-    if patched := tuple(dict.fromkeys(_PATCHED.findall(_patch(raw, arguments, command)))):
+    if patched := tuple(dict.fromkeys(_PATCHED.findall(_patch_text(raw, arguments, command)))):
         return _Shape(ActionKind.WRITE, patched, command=command, about=command)
     if command:
-        written, read, lines = _shell(command)
+        written, read, lines = _files_of_command(command)
         if written:
             return _Shape(ActionKind.WRITE, written, command=command, about=command)
         return _Shape(ActionKind.READ if read else ActionKind.RUN, read or paths, lines, command, command)
@@ -140,7 +142,7 @@ def _shape(name: str, raw: str) -> _Shape:
     if paths and (verbs & _WRITING or any(key in arguments for key in _CONTENTS)):
         return _Shape(ActionKind.WRITE, paths)
     if paths and not verbs & _SEARCHING:
-        return _Shape(ActionKind.READ, paths, _range(arguments), about=f"{name} {paths[0]}")
+        return _Shape(ActionKind.READ, paths, _requested_lines(arguments), about=f"{name} {paths[0]}")
     return _Shape(ActionKind.OTHER, paths)
 
 
@@ -206,8 +208,7 @@ def _plain(path: str) -> str:
     return path.strip().strip("\"'").removeprefix("file://").removeprefix("./")
 
 
-def _patch(raw: str, arguments: Mapping[str, Any], command: str) -> str:
-    """The text in which a patch for several files may stand."""
+def _patch_text(raw: str, arguments: Mapping[str, Any], command: str) -> str:
     if "*** " not in raw:
         return ""
     return "\n".join([command, *(value for value in arguments.values() if isinstance(value, str))]) or raw
@@ -224,9 +225,7 @@ def _is_plan(verbs: frozenset[str], arguments: Mapping[str, Any]) -> bool:
     return False
 
 
-def _range(arguments: Mapping[str, Any]) -> tuple[float, float]:
-    """The lines that a file tool was asked for."""
-
+def _requested_lines(arguments: Mapping[str, Any]) -> tuple[float, float]:
     def number(*keys: str) -> float | None:
         for key in keys:
             value = arguments.get(key)
@@ -258,7 +257,7 @@ _SHELL_WRITING = re.compile(
 _NOWHERE = re.compile(r"\A(?:/dev/|\d+\Z|&)")
 
 
-def _shell(command: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[float, float]]:
+def _files_of_command(command: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[float, float]]:
     """The files that a shell command writes, those that it only prints, and which lines of them."""
     text = _TURN.sub("", command[:4000])
     written = tuple(
@@ -276,7 +275,7 @@ _FAILED_AT_ONCE = re.compile(r"\s*(?:<tool_use_error>|Error\b|error:|Traceback |
 _FAILED_EXIT = re.compile(r"(?:xit(?:ed with)?(?: [Cc]ode|ed with code)?:? |\"exit_code\":\s*)[1-9]\d*\b")
 
 
-def _failed(result: ToolResult | None) -> bool:
+def _has_failed(result: ToolResult | None) -> bool:
     """Whether a call failed: the runtime says so, or the beginning or the end of what it printed does."""
     if result is None:
         return False

@@ -46,8 +46,7 @@ from memory.services.reindexing import Reindexer
 from memory.services.replica import Duty, Replica
 from memory.services.retention import RetentionWorker
 from memory.services.sessions.session_matching import SessionMatcher
-from memory.services.sessions.shared_errands import SharedErrands
-from memory.services.sessions.subagent_detection import RecentErrands
+from memory.services.sessions.subagent_detection import RecentErrands, SharedErrands
 from memory.services.similar_facts import SimilarFactSearch
 from memory.services.tiers import in_short
 from memory.services.tiers.tiering import Reword, TierMaker, TierWorker

@@ -348,12 +348,12 @@ def digest(role: Role, parts: Iterable[Part]) -> bytes:
     forms = [normal_form(part) for part in parts]
     whole = [role.value, forms]
     hasher = hashlib.blake2b(digest_size=16)
-    for piece in _json_pieces(whole) if _holds_long(forms) else (orjson.dumps(whole),):
+    for piece in _json_in_pieces(whole) if _holds_long(forms) else (orjson.dumps(whole),):
         hasher.update(piece)
     return hasher.digest()
 
 
-def _json_pieces(value: Any) -> Iterator[bytes]:
+def _json_in_pieces(value: Any) -> Iterator[bytes]:
     """A value as JSON, long strings in it piece by piece: everybody waits while one is written."""
     if isinstance(value, str):
         yield b'"'
@@ -363,7 +363,7 @@ def _json_pieces(value: Any) -> Iterator[bytes]:
     elif isinstance(value, list) and value:
         for at, each in enumerate(value):
             yield b"," if at else b"["
-            yield from _json_pieces(each)
+            yield from _json_in_pieces(each)
         yield b"]"
     else:
         yield orjson.dumps(value)

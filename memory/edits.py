@@ -264,7 +264,7 @@ class Ledger:
         """What holds for a request."""
         if not self._at:
             return ActiveEdits()
-        begin, cut = self._last_cut(keys, head) if self._cuts and head > 0 else (head, None)
+        begin, cut = self._last_segment_start(keys, head) if self._cuts and head > 0 else (head, None)
         # What a cut took out is not looked at: of a session without end that is nearly all of it.
         places = (*range(head), *range(begin, len(keys))) if cut is not None else range(len(keys))
         at = [(index, entry) for index in places for entry in self._at.get(keys[index], ()) if isinstance(entry, Entry)]
@@ -284,7 +284,7 @@ class Ledger:
         inserted = {index: entry for index, entry in at if entry.act is Act.INSERT and index >= first_kept}
         return ActiveEdits(tuple(entries), replaced, range(head, begin), inserted)
 
-    def _last_cut(self, keys: Sequence[Key], head: int) -> tuple[int, Entry | None]:
+    def _last_segment_start(self, keys: Sequence[Key], head: int) -> tuple[int, Entry | None]:
         """Where the newest segment of a request begins, and the cut that began it; the head where there is none."""
         for index in range(len(keys) - 1, head - 1, -1):
             for entry in reversed(self._at.get(keys[index], ())):
@@ -298,14 +298,13 @@ class Ledger:
         if cut is self._note:
             return self._note
         if self._note is not None:
-            self._put(self._note, _Packed(self._note))
+            self._replace(self._note, _Packed(self._note))
         self._note = _whole(cut)
         if self._note is not cut:
-            self._put(cut, self._note)
+            self._replace(cut, self._note)
         return self._note
 
-    def _put(self, old: Entry | _Packed, new: Entry | _Packed) -> None:
-        """Have one stand in the other's place."""
+    def _replace(self, old: Entry | _Packed, new: Entry | _Packed) -> None:
         entries = self._at[old.key]
         entries[next(at for at, each in enumerate(entries) if each is old)] = new
         self.weight += _weight(new) - _weight(old)

@@ -69,7 +69,7 @@ class Policy:
 
     def allows(self, address: str) -> bool:
         """Whether a request may go to an address, or over a bridge to a model by litellm's name."""
-        return self.upstreams is None or any(_leads_to(allowed, address) for allowed in self.upstreams)
+        return self.upstreams is None or any(_is_below(allowed, address) for allowed in self.upstreams)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ def is_persons(owner: str) -> bool:
     return place is not None and place[1] in (Layer.USER, Layer.USER_PROJECT)
 
 
-def _leads_to(allowed: str, address: str) -> bool:
+def _is_below(allowed: str, address: str) -> bool:
     """Whether an address lies at or below one that is allowed, part for part; ``*`` stands for anything in the name of
     a bridged model."""
     if "://" not in allowed or "://" not in address:

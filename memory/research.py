@@ -163,17 +163,19 @@ def owner_of(scope: Scope) -> str | None:
 
 def worked_in(scope: Scope, parent: Scope | None) -> Scope:
     """Where a sub-agent works: in its own project where it says one, else in that of the session that sent it."""
-    return parent if parent is not None and _unsaid(scope) else scope
+    return parent if parent is not None and _has_no_stated_project(scope) else scope
 
 
 def may_send(parent: Scope, scope: Scope) -> bool:
     """Whether a session of one place may have sent one of another: not out of another project, where both say one, for
     two people may use the same words."""
     same_person = (parent.org, parent.user) == (scope.org, scope.user)
-    return same_person and (parent.project == scope.project or _unsaid(parent) or _unsaid(scope))
+    return same_person and (
+        parent.project == scope.project or _has_no_stated_project(parent) or _has_no_stated_project(scope)
+    )
 
 
-def _unsaid(scope: Scope) -> bool:
+def _has_no_stated_project(scope: Scope) -> bool:
     """Whether nobody has said in which project a session works, so that it is one of its own."""
     return scope.project is None or scope.project.startswith(OWN_PROJECT)
 

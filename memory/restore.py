@@ -67,7 +67,7 @@ def salvaged(home: Path, at: datetime, damaged: Path | None = None) -> tuple[Sal
 async def _forget_again(home: Path, key: bytes, buried: Sequence[bytes], at: datetime) -> int:
     """Forget what the restored journal holds of what was forgotten since; how many memories that were."""
     gone = frozenset(buried)
-    ids = await asyncio.to_thread(_among, home / JOURNAL, key, gone)
+    ids = await asyncio.to_thread(_forgotten_among, home / JOURNAL, key, gone)
     if not ids:
         return 0
     journal = await asyncio.to_thread(open_journal, home)
@@ -82,8 +82,7 @@ async def _forget_again(home: Path, key: bytes, buried: Sequence[bytes], at: dat
     return len(ids)
 
 
-def _among(journal: Path, key: bytes, gone: frozenset[bytes]) -> list[str]:
-    """The memories that were forgotten."""
+def _forgotten_among(journal: Path, key: bytes, gone: frozenset[bytes]) -> list[str]:
     with closing(read_only(journal)) as connection:
         rows: list[sqlite3.Row] = [
             *connection.execute("SELECT id, owner, text, wrong FROM facts"),

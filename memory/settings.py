@@ -29,12 +29,12 @@ Share = Annotated[float, Field(ge=0, le=1)]
 NumberKind = Literal["cards", "ibans", "national_ids"]
 
 
-def _switch(value: Any) -> Any:
+def _word_of_switch(value: Any) -> Any:
     """YAML 1.1 reads a bare ``on`` or ``off`` as a boolean; here they are words."""
     return {True: "on", False: "off"}[value] if isinstance(value, bool) else value
 
 
-Switch = Annotated[Mode, BeforeValidator(_switch)]
+Switch = Annotated[Mode, BeforeValidator(_word_of_switch)]
 
 
 def below_folder(value: str) -> str:

@@ -101,8 +101,8 @@ class _Glob:
     """One glob, in the forms in which a path is compared with it."""
 
     def __init__(self, folder: str, glob: str) -> None:
-        self.begin = _same(folder) + "/"
-        self.names = _names(glob)
+        self.begin = _normalized_name(folder) + "/"
+        self.names = _names_of_glob(glob)
         self.last = self.names[-1]
         # A relative path may be told from within a folder of the glob, but not where all that is left names nothing.
         self.suffixes = (("**", *self.names), *(self.names[at:] for at in range(1, len(self.names))))
@@ -110,12 +110,12 @@ class _Glob:
 
     def has(self, path: str, absolute: bool) -> bool:
         if absolute:
-            return path.startswith(self.begin) and _lies_in(path[len(self.begin) :].split("/"), self.names)
+            return path.startswith(self.begin) and _begins_with(path[len(self.begin) :].split("/"), self.names)
         names = path.split("/")
         below = names
         while below[:1] == [".."]:
             below = below[1:]
-        return any(_lies_in(names if each[0] == "**" else below, each) for each in self.suffixes)
+        return any(_begins_with(names if each[0] == "**" else below, each) for each in self.suffixes)
 
 
 class _KnownGlobs:
@@ -128,17 +128,16 @@ class _KnownGlobs:
             self._by_name.setdefault(one.last, []).append(one)
         self._wild = [name for name in self._by_name if any(sign in name for sign in "*?[")]
         self._any_wild = re.compile("|".join(fnmatch.translate(name) for name in self._wild) or r"(?!)")
-        self._ends = lru_cache(maxsize=1024)(self._ends_with)
+        self._ends = lru_cache(maxsize=1024)(self._matching_ends)
 
     def has(self, path: str) -> bool:
-        plain = _same(path.strip().removeprefix("file://").replace("\\", "/"))
+        plain = _normalized_name(path.strip().removeprefix("file://").replace("\\", "/"))
         absolute = plain.startswith("/") or _DRIVE.match(plain) is not None
         plain = posixpath.normpath("/" + plain.lstrip("/") if plain.startswith("/") else plain)
         ends = {end for name in set(plain.split("/")) for end in self._ends(name)}
         return any(one.has(plain, absolute) for end in ends for one in self._by_name[end])
 
-    def _ends_with(self, name: str) -> tuple[str, ...]:
-        """The ends of globs that a name is."""
+    def _matching_ends(self, name: str) -> tuple[str, ...]:
         literal = (name,) if name in self._by_name else ()
         if not self._any_wild.match(name):
             return literal
@@ -148,16 +147,16 @@ class _KnownGlobs:
 _DRIVE: Final = re.compile(r"[a-z]:/")
 
 
-def _same(text: str) -> str:
+def _normalized_name(text: str) -> str:
     """A text as names are compared: letters count as the same in either case and however their accents are written, as
     some file systems have it."""
     return text.casefold() if text.isascii() else unicodedata.normalize("NFC", text).casefold()
 
 
 @lru_cache(maxsize=1024)
-def _names(glob: str) -> tuple[str, ...]:
+def _names_of_glob(glob: str) -> tuple[str, ...]:
     """A glob name by name, from its folder on. What is all of a folder is the folder."""
-    names = [name for name in _same(glob).split("/") if name]
+    names = [name for name in _normalized_name(glob).split("/") if name]
     if "/" not in glob.rstrip("/"):
         names.insert(0, "**")
     while len(names) > 1 and not names[-1].strip("*") and any(name.strip("*") for name in names[:-1]):
@@ -165,8 +164,7 @@ def _names(glob: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _lies_in(path: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether a path begins with these names."""
+def _begins_with(path: Sequence[str], names: Sequence[str]) -> bool:
     # After each name: at which places in the path the next one may stand.
     places = {0}
     for name in names:

@@ -123,7 +123,9 @@ def withheld_reply(reply: Reply, unread: UnreadFiles) -> Reply:
     if not unread:
         return reply
     kept = tuple(
-        _without_arguments(each) if isinstance(each, ToolCall) and _called(each, unread) is _Verdict.SAYS else each
+        _without_arguments(each)
+        if isinstance(each, ToolCall) and _call_names_file(each, unread) is _Verdict.SAYS
+        else each
         for each in reply.parts
     )
     return reply if kept == reply.parts else replace(reply, parts=kept, sent=reply.parts)
@@ -131,17 +133,17 @@ def withheld_reply(reply: Reply, unread: UnreadFiles) -> Reply:
 
 def _verdict(part: Part, unread: UnreadFiles) -> _Verdict:
     if isinstance(part, ToolCall):
-        return _called(part, unread)
+        return _call_names_file(part, unread)
     # What a search found is listed by file, whatever it was asked for.
-    if isinstance(part, ToolResult) and _any_of(_listed(part.text), unread):
+    if isinstance(part, ToolResult) and _any_of(_files_of_result(part.text), unread):
         return _Verdict.READS
     return _Verdict.NONE
 
 
-def _called(call: ToolCall, unread: UnreadFiles) -> _Verdict:
+def _call_names_file(call: ToolCall, unread: UnreadFiles) -> _Verdict:
     """Whether a call names one of the files: as a path, or as a word of a command."""
     told = action((0, 0), call, None, None)
-    if not _any_of((*told.paths, *_words(told.command), *_names(call.arguments)), unread):
+    if not _any_of((*told.paths, *_names_in_text(told.command), *_names_in_arguments(call.arguments)), unread):
         return _Verdict.NONE
     return _Verdict.READS if told.kind is ActionKind.READ else _Verdict.SAYS
 
@@ -156,7 +158,7 @@ def _any_of(names: Iterator[str] | tuple[str, ...], unread: UnreadFiles) -> bool
     return False
 
 
-def _names(arguments: str) -> Iterator[str]:
+def _names_in_arguments(arguments: str) -> Iterator[str]:
     """What may name a file in a call's arguments, however deep it stands."""
     try:
         left: list[Any] = [orjson.loads(arguments)]
@@ -169,10 +171,10 @@ def _names(arguments: str) -> Iterator[str]:
         elif isinstance(value, list):
             left += value
         elif isinstance(value, str):
-            yield from _words(value)
+            yield from _names_in_text(value)
 
 
-def _words(text: str) -> Iterator[str]:
+def _names_in_text(text: str) -> Iterator[str]:
     """What may name a file in a text: all of it, what stands in quotes, and its words. Of a patch, its headings."""
     if not text:
         return
@@ -194,7 +196,7 @@ def _words(text: str) -> Iterator[str]:
             yield word[0].replace("*", "")
 
 
-def _listed(text: str) -> Iterator[str]:
+def _files_of_result(text: str) -> Iterator[str]:
     """The files by whose names a result is ordered: ``path:text``, ``path-3-text``, a heading above numbered lines, and
     the headings of a patch."""
     if "\x1b" in text:
@@ -205,7 +207,7 @@ def _listed(text: str) -> Iterator[str]:
         if not line or line.isspace():
             continue
         if line.startswith("diff --git "):
-            yield from _words(line)
+            yield from _names_in_text(line)
         elif line.startswith(_HEADINGS):
             yield line.split(" ", 2 if line[0] in "rc" else 1)[-1].split("\t")[0].removesuffix(" <==")
         if _NUMBERED.match(line):
@@ -214,11 +216,10 @@ def _listed(text: str) -> Iterator[str]:
                 heading = ""
         else:
             heading = line
-        yield from _before_text(line)
+        yield from _file_before_text(line)
 
 
-def _before_text(line: str) -> Iterator[str]:
-    """The file in front of a line of it."""
+def _file_before_text(line: str) -> Iterator[str]:
     at = line.find(":", 2 if line[1:3] in (":\\", ":/") else 0)
     if at > 0:
         file, text = line[:at].strip(), line[at + 1 :]

@@ -39,11 +39,11 @@ async def check_key(
     # One that was in force when the journal answered last opens no memory; its model calls go on.
     let_in = has_key or (bool(untold) and edge.client_keys.was_known(key))
     if not let_in and edge.settings.server.require_key is True:
-        raise _no_key(untold, f"a key is needed here (server.require_key): {HOW_TO_SHOW_A_KEY}")
+        raise _refusal_without_key(untold, f"a key is needed here (server.require_key): {HOW_TO_SHOW_A_KEY}")
     ollamas = api_of(path, request.headers) is Api.OLLAMA or (dialect is not None and dialect.name == "ollama-chat")
     if ollamas and not let_in and await why_without_memory(request, edge):
         # A server on this machine asks for no key: it is its own user's, and nobody else's who reaches us.
-        raise _no_key(untold, f"the Ollama of this machine is for its own user: {HOW_TO_SHOW_A_KEY}")
+        raise _refusal_without_key(untold, f"the Ollama of this machine is for its own user: {HOW_TO_SHOW_A_KEY}")
     return let_in, untold
 
 
@@ -56,6 +56,6 @@ async def why_without_memory(request: web.Request, edge: Edge) -> str:
     return f"not a process of this installation's own user: {HOW_TO_SHOW_A_KEY}"
 
 
-def _no_key(untold: str, why: str) -> Refusal:
+def _refusal_without_key(untold: str, why: str) -> Refusal:
     """Nobody is let in without a key; where keys cannot be told from others, it is worth trying again."""
     return Refusal(503, f"{untold}: try again in a moment") if untold else Refusal(401, why)

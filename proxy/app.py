@@ -86,7 +86,7 @@ def make_app(
     app.cleanup_ctx.append(_upstream)
     app.cleanup_ctx.append(memory_beside)
     for path in PATHS:
-        app.router.add_get(path, _opened, allow_head=False)
+        app.router.add_get(path, _landing_for_browsers, allow_head=False)
     app.router.register_resource(OwnEndpoints(app[EDGE]))
     app.router.add_route("*", r"/{path:[\s\S]*}", exchange)
     app.on_response_prepare.append(cors(settings.server))
@@ -101,7 +101,7 @@ async def _add_limit_headers(request: web.Request, response: web.StreamResponse)
     response.headers.update(LEFT.get())
 
 
-async def _opened(request: web.Request) -> web.StreamResponse:
+async def _landing_for_browsers(request: web.Request) -> web.StreamResponse:
     """Our address itself, opened by a person; what a client asks there goes its way."""
     return await (hello(request) if is_person(request) else exchange(request))
 

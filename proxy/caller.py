@@ -124,7 +124,7 @@ def resolve(
     mode = strictest(mode, place.mode)
 
     credential = identifying_key(headers, prefix)
-    entry, scope, note = _allowed(credential, claim, around, settings, issued)
+    entry, scope, note = _owned_by_credential(credential, claim, around, settings, issued)
     mode = strictest(mode, entry.memory_in(scope.project)) if entry else mode
     if scope.project is not None and (project := settings.projects.get(scope.project)) is not None:
         mode = strictest(mode, project.memory)
@@ -154,7 +154,7 @@ def org_of(headers: Headers, prefix: Prefix, settings: Settings, issued_to: Call
     if is_client_key(key):
         return issued_to(key)
     if settings.credentials:
-        entry = _entry(settings.credentials, key)
+        entry = _entry_of_credential(settings.credentials, key)
         return entry.org if entry is not None else None
     return _header(headers, "x-palimpsest-org") or prefix.org or settings.org
 
@@ -169,18 +169,21 @@ def person_of(headers: Headers, prefix: Prefix, settings: Settings, secret: byte
         org=_header(headers, "x-palimpsest-org") or prefix.org,
         user=_header(headers, "x-palimpsest-user") or prefix.user,
     )
-    _, scope, _ = _allowed(identifying_key(headers, prefix), claim, None, settings, issued)
+    _, scope, _ = _owned_by_credential(identifying_key(headers, prefix), claim, None, settings, issued)
     return without_secrets(Scope(scope.org, scope.user), secret)
 
 
-def _allowed(
+def _owned_by_credential(
     credential: str, claim: Prefix, around: str | None, settings: Settings, issued: Issued
 ) -> tuple[Credential | None, Scope, str]:
     """What a credential owns of what is claimed, by its entry where it has one; and why it owns nothing."""
     if is_client_key(credential):
         entry, unknown = issued(credential), "the key is not in force, or not for model calls"
     elif settings.credentials:
-        entry, unknown = _entry(settings.credentials, credential), "the credential has no entry in the table"
+        entry, unknown = (
+            _entry_of_credential(settings.credentials, credential),
+            "the credential has no entry in the table",
+        )
     elif settings.server.loopback:
         return None, Scope(claim.org or settings.org, claim.user or settings.user, claim.project or around), ""
     else:
@@ -234,7 +237,11 @@ def shows_key(shown_key: str, settings: Settings, key: InstallationKey, issued: 
     is one, else this installation's."""
     if is_client_key(shown_key):
         return issued(shown_key) is not None
-    return _entry(settings.credentials, shown_key) is not None if settings.credentials else key.matches(shown_key)
+    return (
+        _entry_of_credential(settings.credentials, shown_key) is not None
+        if settings.credentials
+        else key.matches(shown_key)
+    )
 
 
 def identifying_key(headers: Headers, prefix: Prefix) -> str:
@@ -300,7 +307,7 @@ def _requested_mode(headers: Headers) -> Mode:
         raise Refusal(400, "x-palimpsest-memory is one of off, read-only, on", "x-palimpsest-memory") from None
 
 
-def _entry(table: Sequence[Credential], credential: str) -> Credential | None:
+def _entry_of_credential(table: Sequence[Credential], credential: str) -> Credential | None:
     """The entry of a credential; every row is compared, each in constant time."""
     given = credential.encode("utf-8", "surrogateescape")
     found = None

@@ -51,7 +51,9 @@ def with_offer(edge: Edge, view: RequestView, prepared: Prepared, headers: Mappi
     """The plan with the tools that its session offers, if it does."""
     if edge.memory is None or not view.conversation.tools:
         return prepared
-    tools = edge.memory.tool_offering.offered(prepared, view.conversation, lambda: _for_first_request(view, headers))
+    tools = edge.memory.tool_offering.offered(
+        prepared, view.conversation, lambda: _tools_for_first_request(view, headers)
+    )
     fits = bool(tools) and not collides(view, names_of(tools))
     return edge.memory.preparation.offering(prepared, view.conversation, tools if fits else "")
 
@@ -64,7 +66,7 @@ def by_login(headers: Mapping[str, str]) -> bool:
     return bearer.lower().startswith("sk-ant-oat") or "oauth-" in betas or chatgpt.is_login(headers, bearer)
 
 
-def _for_first_request(view: RequestView, headers: Mapping[str, str]) -> str:
+def _tools_for_first_request(view: RequestView, headers: Mapping[str, str]) -> str:
     """The definitions that a session which begins with this request offers."""
     allowed = may_offer(view, NAMES) and not by_login(headers)
     return _definitions(view.conversation.dialect) if allowed else ""
@@ -173,7 +175,7 @@ class HiddenRounds:
         body = with_messages(sent, name, joined(self._before))
         try:
             async with self._outgoing.send(body) as more:
-                if refused := _refused(more, self._response.content_type):
+                if refused := _why_not_passed_on(more, self._response.content_type):
                     edge.degradations.add("going on after a tool of memory's", refused)
                     return False
                 self._writer.again()
@@ -250,7 +252,7 @@ def _free(text: str) -> str:
     return redact(text).text
 
 
-def _refused(reply: ProviderReply, expected: str) -> str:
+def _why_not_passed_on(reply: ProviderReply, expected: str) -> str:
     """Why a further round cannot be passed on; empty where it can."""
     if reply.status != 200:
         return f"refused: the provider answered {reply.status}"

@@ -72,7 +72,7 @@ class _Caller:
     under_way: int = 0
 
 
-def _free(size: int) -> None:
+def _count_nothing(size: int) -> None:
     """Where there is no limit nothing is counted."""
 
 
@@ -93,7 +93,7 @@ class Admitted:
     """
 
     headers: Mapping[str, str] = field(default_factory=dict)
-    charge: Callable[[int], None] = _free
+    charge: Callable[[int], None] = _count_nothing
     more: Callable[[int, int], None] = _unlimited
     give_back: Callable[[int], None] = _uncounted
 

@@ -68,7 +68,7 @@ async def send_with_retry(
     first = await replies.enter_async_context(request.send(request.body))
     if view is None or prepared is None:
         return first, b"", prepared
-    begun, refused = await _refusal(first, _may_be_too_long(prepared, request.size))
+    begun, refused = await _length_refusal(first, _may_be_too_long(prepared, request.size))
     if refused is None:
         return first, begun, prepared
     metrics.OVERFLOWS.labels("refused").inc()
@@ -124,7 +124,7 @@ async def _resend(
             await memory.preparation.ledgers.mark_sending(shorter)
         stands = True
         second = await replies.enter_async_context(request.send(body))
-        ahead, again = await _refusal(second, True)
+        ahead, again = await _length_refusal(second, True)
         stands = again is not None or second.status not in MALFORMED
         return second, ahead, second.status < 400 and again is None
     finally:
@@ -138,10 +138,10 @@ def _may_be_too_long(prepared: Prepared, size: int) -> bool:
     return receipt.tokens >= NEAR * receipt.window if receipt.tokens else size >= UNMEASURED
 
 
-async def _refusal(reply: ProviderReply, may_be_too_long: bool) -> tuple[bytes, Overflow | None]:
+async def _length_refusal(reply: ProviderReply, may_be_too_long: bool) -> tuple[bytes, Overflow | None]:
     """What was read of a reply, and what it says of the request's length where it refuses it for that."""
     if reply.status in STATUSES:
-        begun = await _first_bytes(reply)
+        begun = await _error_body(reply)
         text = decompressed(begun, reply.headers.get("Content-Encoding", ""), MAX_ERROR_BYTES)
         return begun, overflow(reply.status, text or b"")
     # Over the bridge a refusal comes as a status; and its stream cannot be left waiting and be read on later.
@@ -152,7 +152,7 @@ async def _refusal(reply: ProviderReply, may_be_too_long: bool) -> tuple[bytes, 
     return begun, overflow(REFUSED, error)
 
 
-async def _first_bytes(reply: ProviderReply) -> bytes:
+async def _error_body(reply: ProviderReply) -> bytes:
     """An error's body, whole if it is small; the rest of a large one is still to be read."""
     begun = b""
     with suppress(ClientError):  # the relay meets it again, and passes it on

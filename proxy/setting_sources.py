@@ -32,7 +32,7 @@ def data_folder(file: Path | None, environment: Mapping[str, str], home: Path | 
     return Path(named).expanduser().absolute()
 
 
-def _twice(text: str) -> Iterator[str]:
+def _duplicate_keys(text: str) -> Iterator[str]:
     """Sentences about keys that stand twice in one place. YAML forbids it, PyYAML takes the last one and says nothing:
     whoever appends a second ``memory:`` loses all of the first."""
     import yaml
@@ -77,7 +77,7 @@ def file_layer(file: Path | None, faults: list[str]) -> Iterator[tuple[str, dict
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         faults.append(f"{file}: cannot be read as YAML: {' '.join(str(error).split())}")
         return
-    faults.extend(f"{file}: {twice}" for twice in _twice(text))
+    faults.extend(f"{file}: {twice}" for twice in _duplicate_keys(text))
     if data is None:
         return
     if not isinstance(data, dict):
@@ -111,10 +111,10 @@ def environment_layers(environment: Mapping[str, str]) -> Iterator[tuple[str, di
     for name in sorted(environment):
         if name.startswith("PALIMPSEST__"):
             key = name.removeprefix("PALIMPSEST__").lower().replace("__", ".")
-            yield name, {key: _value(environment[name])}
+            yield name, {key: _yaml_of_variable(environment[name])}
 
 
-def _value(text: str) -> Any:
+def _yaml_of_variable(text: str) -> Any:
     """An environment variable's text as YAML, so that numbers, lists and null can be said."""
     import yaml
 

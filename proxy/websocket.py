@@ -68,16 +68,12 @@ class _Counting:
 
 @dataclass(slots=True)
 class _PendingResponse:
-    """A response that is under way."""
-
     listener: Listener
     commit: ExchangeCommit
 
 
 @dataclass(frozen=True, slots=True)
 class _Close:
-    """How one end closed its socket."""
-
     code: int
     words: bytes = b""
 
@@ -86,7 +82,7 @@ _GONE: Final = _Close(WSCloseCode.GOING_AWAY)
 _CARRIED: Final = frozenset({WSMsgType.TEXT, WSMsgType.BINARY})
 
 
-def _close(message: WSMessage, code: int | None) -> _Close | None:
+def _close_of(message: WSMessage, code: int | None) -> _Close | None:
     """How an end closed its socket, by the last that came of it and the code that its own library gave it; None where
     it broke off."""
     if message.type is WSMsgType.CLOSE:
@@ -104,7 +100,7 @@ def is_socket(request: web.Request) -> bool:
     return request.headers.get("Upgrade", "").lower() == "websocket"
 
 
-def _refused() -> web.Response:
+def _refuse_upgrade() -> web.Response:
     """There is no WebSocket here. Clients that prefer one go on over HTTP at once on 426, and only after many tries on
     anything else."""
     headers = {"x-palimpsest-status": "refused; no WebSocket here"}
@@ -123,7 +119,7 @@ async def socket(
     """
     dialect = dialect_of(path.partition("?")[0])
     if dialect is None or dialect.name != "openai-responses":
-        return _refused()
+        return _refuse_upgrade()
     no_memory = await edge.opened_in_time() is None or not (has_key or not await why_without_memory(request, edge))
 
     async def prepare_frame(view: RequestView | None, may_ask: bool) -> tuple[RequestView | None, Prepared | None]:
@@ -144,10 +140,10 @@ async def socket(
             give_back_request(request.headers, prefix, edge)
 
     counting = _Counting(take, give_back)
-    return await _carry(request, edge, prefix, path, dialect, None if no_memory else prepare_frame, counting)
+    return await _relay_socket(request, edge, prefix, path, dialect, None if no_memory else prepare_frame, counting)
 
 
-async def _carry(
+async def _relay_socket(
     request: web.Request,
     edge: Edge,
     prefix: Prefix,
@@ -162,7 +158,7 @@ async def _carry(
     bridged = route is not None and bool(route.bridge)
     if not settings.websocket or bridged or depends_on_model(settings, path, request.headers):
         # Which provider it is for stands in the frames, and they come when it is too late to choose.
-        return _refused()
+        return _refuse_upgrade()
     policy = await edge.upstream_policy(request.headers, prefix)
     url = address(checked(policy, base_of(settings, dialect.name, "", request.headers, path)), path)
     headers = outgoing_headers(request.headers.items(), listened=True, is_secret=edge.secrets.stand_in)
@@ -176,7 +172,7 @@ async def _carry(
         there, answered = await edge.upstream.connect(url, headers, spoken, largest)
     except aiohttp.WSServerHandshakeError as error:
         if error.status in _FALLS_BACK:
-            return _refused()
+            return _refuse_upgrade()
         return web.Response(status=error.status, headers=incoming_headers((error.headers or {}).items()))
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
         raise UpstreamUnreachable(f"no WebSocket to the provider: {type(error).__name__}") from error
@@ -200,8 +196,6 @@ async def _carry(
 
 
 class _SocketRelay:
-    """One socket with both of its ends."""
-
     def __init__(
         self,
         edge: Edge,
@@ -289,7 +283,7 @@ class _SocketRelay:
                     await self._there.send_str(written)
             else:
                 await self._there.send_bytes(message.data)
-        return _close(message, self._here.close_code)
+        return _close_of(message, self._here.close_code)
 
     async def _from_there(self) -> _Close | None:
         while (message := await self._there.receive()).type in _CARRIED:
@@ -300,7 +294,7 @@ class _SocketRelay:
                     self._answered.set()
             else:
                 await self._here.send_bytes(message.data)
-        return _close(message, self._there.close_code)
+        return _close_of(message, self._there.close_code)
 
     async def _prepared(self, text: str, frame: _Frame) -> str | None:
         """A frame of the client's, with what memory adds to it; None where its client is to send its whole history

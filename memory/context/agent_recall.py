@@ -204,7 +204,7 @@ def heeded(
         if memory.id not in present
         and memory.session != session
         and may_be_shown(memory, now)
-        and _is_of_the_person(memory)
+        and _is_about_the_person(memory)
     }
     told = [memory for memory, _ in own.values()]
     shares = relevance.shown(question.said, [_read(memory) for memory in told])
@@ -218,13 +218,18 @@ def heeded(
         if share >= weights.least and share + own[memory.id][1] >= floor.preference
     ]
     known_words = words_of_the_known([memory for _, memory in candidates], present, now)
-    first = [each for each in _once(best_first(scored)) if not retold(each.memory, known_words)][: weights.most]
+    first = [each for each in _without_retold_passages(best_first(scored)) if not retold(each.memory, known_words)][
+        : weights.most
+    ]
     known = {each.id for each in first}
     sources = {each.memory.source for each in first}
-    return [*first, *(each for each in ranked if each.id not in known and not _retells(each.memory, sources))]
+    return [
+        *first,
+        *(each for each in ranked if each.id not in known and not _is_source_of_heeded(each.memory, sources)),
+    ]
 
 
-def _is_of_the_person(memory: Memory) -> bool:
+def _is_about_the_person(memory: Memory) -> bool:
     """Whether a memory is the person's own word about themselves; passages tell it, too, and much else."""
     if isinstance(memory, Fact):
         about = memory.layer is Layer.USER and memory.kind is not FactKind.OBSERVATION
@@ -236,7 +241,7 @@ def _read(memory: Memory) -> ReadableMemory:
     return readable(memory) if isinstance(memory, Fact) else ReadableMemory(memory.plain, "pref", True)
 
 
-def _once(scored: Sequence[Scored]) -> list[Scored]:
+def _without_retold_passages(scored: Sequence[Scored]) -> list[Scored]:
     """Without the passages of which a fact among them says the same."""
     facts: dict[bytes, list[frozenset[int]]] = {}
     for each in scored:
@@ -250,6 +255,6 @@ def _is_told(passage: Passage, facts: dict[bytes, list[frozenset[int]]]) -> bool
     return any(own and len(own & words) >= HELD * len(own) for own in facts.get(passage.source, ()))
 
 
-def _retells(memory: Memory, sources: set[bytes]) -> bool:
+def _is_source_of_heeded(memory: Memory, sources: set[bytes]) -> bool:
     """Whether a memory is the message that something heeded was learnt from."""
     return isinstance(memory, Passage) and memory.source in sources

@@ -86,7 +86,7 @@ def day(of: date, facts: Sequence[Fact], passages: Sequence[Passage], budget: in
         turns = [passage for passage in passages if passage.session == session]
         lines.append(f"session {session[:SHORT]}, from {when(turns[0], now):%H:%M}:")
         share = (budget - spent) // (len(sessions) - number)
-        chosen, cost = _even(turns, share)
+        chosen, cost = _evenly_spread(turns, share)
         spent += cost + 8
         lines += chosen
         shown += [passage.id for passage in turns if _line(passage) in chosen]
@@ -122,7 +122,7 @@ def known_then(memories: Iterable[Fact | Passage], then: datetime) -> list[Fact 
     ]
 
 
-def _even(turns: Sequence[Passage], budget: int) -> tuple[list[str], int]:
+def _evenly_spread(turns: Sequence[Passage], budget: int) -> tuple[list[str], int]:
     """Turns from the whole length of a session: every one, or every second, third … until they fit."""
     for step in range(1, len(turns) + 1):
         lines = [_line(turn) for turn in turns[::step]]

@@ -85,7 +85,7 @@ def whole(text: str, now: datetime) -> BroadQuestion | None:
         return None
     timed = spans(text, now)
     if timed.spans and _OF_A_TIME.match(timed.rest):
-        span = _latest(timed.spans[0], now)
+        span = _latest_occurrence(timed.spans[0], now)
         if span is not None and span.begin < now and span.end - span.begin <= MAX_TIME_SPAN:
             return BroadQuestion(span)
     if _OPEN.search(text) and not timed.spans:
@@ -95,7 +95,7 @@ def whole(text: str, now: datetime) -> BroadQuestion | None:
     return None
 
 
-def _latest(span: Span, now: datetime) -> Span | None:
+def _latest_occurrence(span: Span, now: datetime) -> Span | None:
     """A time as it is meant: without a year, the latest one that has begun ("on 6 November"). None where there is none,
     as on 29 February of most years."""
     if not span.yearly or span.begin < now:
@@ -136,10 +136,10 @@ def of_a_time(memories: Iterable[Memory], span: Span, session: str, *, still_ope
         elif share := max(first.get(each.id, 0.0), last.get(each.id, 0.0)):
             found.append(Scored(each, share, {"day": share}))
     found.sort(key=lambda each: (-each.score, -each.memory.recorded_at.timestamp(), each.id))
-    return [_short(each) for each in _once(found)[:LINES]]
+    return [_short(each) for each in _without_repeated_lines(found)[:LINES]]
 
 
-def _once(found: Iterable[Scored]) -> list[Scored]:
+def _without_repeated_lines(found: Iterable[Scored]) -> list[Scored]:
     """The lines without those that say again what a better one says, letter for letter."""
     unique: dict[str, Scored] = {}
     for each in found:

@@ -93,14 +93,14 @@ def note(
     sections = [
         ("Pinned:", contents.pinned),
         ("Asked since the beginning, in these words:", _user_requests(conversation, cut)),
-        ("Instructions given on the way:", _orders(conversation, cut)),
-        ("Decided and corrected:", _newest(contents.decided, 1_600)),
+        ("Instructions given on the way:", _leaving_system_messages(conversation, cut)),
+        ("Decided and corrected:", _newest_that_fit(contents.decided, 1_600)),
         ("Where the work stood:", _state(conversation, cut)),
         ("The plan:", _plan(conversation, done, cut)),
         ("Files changed:", _files(before, ActionKind.WRITE)),
         ("Files read:", _files(before, ActionKind.READ)),
-        ("Commands that worked:", _commands(before)),
-        ("Errors still open:", _errors(conversation, done, cut)),
+        ("Commands that worked:", _reusable_commands(before)),
+        ("Errors still open:", _unresolved_errors(conversation, done, cut)),
         ("Contents of before, to be had by `palimpsest show`:", _handles(conversation, before)),
     ]
     body: list[str] = []
@@ -114,7 +114,7 @@ def note(
         if fitting:
             body += [title, *fitting]
             left -= len(title) + 1
-    rest = _lines(seen, stays, body, earlier, left - len(_VALUABLE) - 1)
+    rest = _most_valuable_lines(seen, stays, body, earlier, left - len(_VALUABLE) - 1)
     if rest:
         body += [_VALUABLE, *rest]
     gone = cut - conversation.head + contents.beyond
@@ -134,7 +134,7 @@ def harmless(text: str) -> str:
     return text.replace(_NAME, _NAME.replace("-", " "))
 
 
-def _lines(
+def _most_valuable_lines(
     seen: Sequence[PlacedPart], stays: Sequence[PlacedPart], body: Sequence[str], earlier: str, left: int
 ) -> list[str]:
     """The lines of what is not shown any more that are worth the most, in their order."""
@@ -160,8 +160,7 @@ def _lines(
     return [text for _, _, text in picked]
 
 
-def _newest(entries: Sequence[str], most: int) -> list[str]:
-    """The newest that fit in so many characters, in their order."""
+def _newest_that_fit(entries: Sequence[str], most: int) -> list[str]:
     found: list[str] = []
     for entry in reversed(entries):
         if most < len(entry):
@@ -179,16 +178,16 @@ def _short(text: str, most: int) -> str:
 def _user_requests(conversation: Conversation, cut: int) -> list[str]:
     """What people said between the head and the cut."""
     messages = conversation.messages[conversation.head : cut]
-    return _newest(
+    return _newest_that_fit(
         [_short(message.spoken, _ONE_REQUEST_CHARS) for message in messages if message.spoken.strip()], _REQUEST_CHARS
     )
 
 
-def _orders(conversation: Conversation, cut: int) -> list[str]:
+def _leaving_system_messages(conversation: Conversation, cut: int) -> list[str]:
     """System messages that leave: a runtime says new rules with them."""
     messages = conversation.messages[conversation.head : cut]
     orders = [message.text.strip() for message in messages if message.role in (Role.SYSTEM, Role.DEVELOPER)]
-    return _newest([_short(order, _ORDERS) for order in dict.fromkeys(orders) if order], _ORDERS)
+    return _newest_that_fit([_short(order, _ORDERS) for order in dict.fromkeys(orders) if order], _ORDERS)
 
 
 def _state(conversation: Conversation, cut: int) -> list[str]:
@@ -214,13 +213,13 @@ def _files(before: Sequence[ToolAction], kind: ActionKind) -> list[str]:
     return [", ".join(_short(path, 120) for path in paths)] if paths else []
 
 
-def _commands(before: Sequence[ToolAction]) -> list[str]:
+def _reusable_commands(before: Sequence[ToolAction]) -> list[str]:
     """The newest that did not fail and are one line: those are the ones to use again."""
     worked = (a.command for a in reversed(before) if a.command and not a.failed and "\n" not in a.command)
     return [_short(command, 160) for command in list(dict.fromkeys(worked))[:_COMMANDS]]
 
 
-def _errors(conversation: Conversation, done: Sequence[ToolAction], cut: int) -> list[str]:
+def _unresolved_errors(conversation: Conversation, done: Sequence[ToolAction], cut: int) -> list[str]:
     """What failed before the cut and has not succeeded since, with its first telling line."""
     found: list[str] = []
     succeeded: set[str] = set()

@@ -51,23 +51,23 @@ def nearest(facts: Sequence[Fact]) -> frozenset[str]:
         if not near.origin.trusted:
             continue
         for far in held:
-            if _ORDER[near.layer] < _ORDER[far.layer] and far.id not in lost and _rivals(far.text, near.text):
+            if _ORDER[near.layer] < _ORDER[far.layer] and far.id not in lost and _are_rivals(far.text, near.text):
                 lost.add(far.id)
     return frozenset(lost)
 
 
 @lru_cache(maxsize=4096)
-def _rivals(far: str, near: str) -> bool:
+def _are_rivals(far: str, near: str) -> bool:
     """Whether two facts cannot both be followed. The same pairs come up again and again."""
     first, second = words_of(far), words_of(near)
     if len(first & second) < COMMON * min(len(first), len(second)) or not first & second:
-        return _other_choice(far, near)
+        return _choose_differently(far, near)
     if compare(far, near).clash >= CLASH or compare(near, far).clash >= CLASH:
         return True
-    return _other_choice(far, near)
+    return _choose_differently(far, near)
 
 
-def _other_choice(one: str, other: str) -> bool:
+def _choose_differently(one: str, other: str) -> bool:
     """ "Use tabs for indentation" and "Use spaces for indentation"; not "Use pytest" and "Use ruff"."""
     first, second = _CHOICE.match(one.strip()), _CHOICE.match(other.strip())
     if not first or not second:
@@ -115,8 +115,8 @@ def _diverse(scored: Sequence[Scored], diversity: Diversity) -> list[Scored]:
     pool = _facts_in_context([(each, words_of(each.memory.text)) for each in islice(scored, diversity.considered)])
     if not pool:
         return []
-    alike = _likeness([words for _, words in pool])
-    the_same = _apart(pool, alike >= diversity.same)
+    alike = _jaccard_similarities([words for _, words in pool])
+    the_same = _without_contradictions(pool, alike >= diversity.same)
     several = (the_same.sum(axis=1) > 1).tolist()
     scores = np.array([each.score for each, _ in pool])  # what is taken, or the same as it, is worth less than anything
     # What each leaves of the others' scores; sixty rounds of few steps, because they are a good part of a search.
@@ -136,7 +136,7 @@ def _diverse(scored: Sequence[Scored], diversity: Diversity) -> list[Scored]:
         np.multiply(scores, left, out=worth)
 
 
-def _apart(pool: Sequence[_Worded], the_same: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _without_contradictions(pool: Sequence[_Worded], the_same: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which are the same, without those of which one denies what the other says: "it is Bo", "it is not Bo"."""
     several = np.flatnonzero(the_same.sum(axis=1) > 1)
     if several.size:
@@ -146,7 +146,7 @@ def _apart(pool: Sequence[_Worded], the_same: NDArray[np.bool_]) -> NDArray[np.b
     return the_same
 
 
-def _likeness(texts: Sequence[frozenset[int]]) -> NDArray[np.float64]:
+def _jaccard_similarities(texts: Sequence[frozenset[int]]) -> NDArray[np.float64]:
     """Every text with every other: the share of their words that they have in common (Jaccard)."""
     # Numbers for the words, by a dictionary: there are a few hundred, for which sorting them takes longer.
     numbers = {word: number for number, word in enumerate(dict.fromkeys(chain.from_iterable(texts)))}

@@ -109,10 +109,10 @@ def _find_in_pieces(pattern: NamePattern, line: str) -> Iterable[str]:
     """The names on a line; on a very long one piece by piece, since one search lets nobody else go on."""
     if len(line) <= PIECE:
         return pattern.findall(line)
-    return chain.from_iterable(pattern.findall(line, start, end) for start, end in _pieces(line))
+    return chain.from_iterable(pattern.findall(line, start, end) for start, end in _spans_between_names(line))
 
 
-def _pieces(line: str) -> Iterable[tuple[int, int]]:
+def _spans_between_names(line: str) -> Iterable[tuple[int, int]]:
     """Where the pieces of a line begin and end: between names."""
     start = 0
     while len(line) - start > PIECE:
@@ -162,8 +162,8 @@ def lines(sources: Sequence[SessionPart]) -> list[SourceLine]:
     ``sources`` come in the order of the session.
     """
     found = [*map(_read.rows, [each.text for each in sources])]
-    spoken_counts = _counted([on_it for each, on_it in zip(sources, found, strict=True) if each.said])
-    printed = _counted([on_it for each, on_it in zip(sources, found, strict=True) if not each.said])
+    spoken_counts = _source_counts([on_it for each, on_it in zip(sources, found, strict=True) if each.said])
+    printed = _source_counts([on_it for each, on_it in zip(sources, found, strict=True) if not each.said])
     # Each name of the session is looked at once; the last source that has it is its home.
     home = {name: number for number, on_it in enumerate(found) for name in on_it}
     at_home: list[dict[int, list[str]] | None] = [{} if each.competes else None for each in sources]
@@ -192,8 +192,7 @@ def lines(sources: Sequence[SessionPart]) -> list[SourceLine]:
     return [ranked[4] for ranked in result]
 
 
-def _counted(found: Iterable[Mapping[str, int]]) -> Counter[str]:
-    """In how many sources each name stands."""
+def _source_counts(found: Iterable[Mapping[str, int]]) -> Counter[str]:
     return Counter(chain.from_iterable(found))
 
 

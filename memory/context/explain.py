@@ -69,7 +69,7 @@ def explained(searched: SearchResult, packed: Packed, moment: SearchContext, tok
                 legs = {"coverage": round.weighed.coverage(hit.lexical), "cosine": max(hit.cosine, 0.0)}
                 near = sum(legs.values()) >= needed(round.question, round.weighed)
                 learned = near and isinstance(memory, Passage) and memory.source in facts
-                looked[memory.id] = ExplainedCandidate(memory, 0.0, legs, _cut(memory, learned, moment))
+                looked[memory.id] = ExplainedCandidate(memory, 0.0, legs, _why_not_ranked(memory, learned, moment))
     return Explained(
         tuple(_search_round(round) for round in searched.rounds),
         tuple(
@@ -98,7 +98,7 @@ def _search_round(round: SearchPass) -> SearchRound:
     )
 
 
-def _cut(memory: Memory, learned: bool, moment: SearchContext) -> str:
+def _why_not_ranked(memory: Memory, learned: bool, moment: SearchContext) -> str:
     """Why a candidate was not ranked; ``learned``: it was near enough, and a fact of the same source was found."""
     if memory.sensitivity is Sensitivity.RESTRICTED:
         return "restricted: only given by its id"

@@ -60,7 +60,7 @@ def fallback_trim(
         if left <= budget.trim:
             break
     replaced: list[Replacement] = []
-    whole = _results(conversation, parts, standing, cut.message if cut else begin, pinned, may_leave)
+    whole = _removable_results(conversation, parts, standing, cut.message if cut else begin, pinned, may_leave)
     while left > budget.window and (found := next(whole, None)):
         index, number, tokens = found
         shown = stub(ContentTier.L0, "", "", tokens, handle(conversation.messages[index].digest, number))
@@ -84,7 +84,7 @@ def _note(earlier: str, lines: Sequence[str]) -> str:
     return f"{earlier}\n{enclosed([note, *(f'- {line}' for line in lines)])}".lstrip()
 
 
-def _results(
+def _removable_results(
     conversation: Conversation,
     parts: Callable[[int], Sequence[int]],
     standing: ActiveEdits,

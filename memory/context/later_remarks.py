@@ -103,7 +103,7 @@ def later_remarks(
     told = [_Remark(memory, memory.recorded_at, words_of(memory.text), memory.text) for memory in (*shown, *present)]
     said = [
         *(each for each in told if isinstance(each.memory, Fact) and _may_stand(each.memory, now)),
-        *_sentences(passages, told, words_of_the_known(candidates, frozenset(), now)),
+        *_untold_sentences(passages, told, words_of_the_known(candidates, frozenset(), now)),
     ]
     new = {memory.id for memory in shown}
     pairs = sorted(
@@ -154,7 +154,7 @@ def _in_common(fact: Fact, words: frozenset[int]) -> float:
     return float(both / (len(known) * len(words)) ** 0.5) if both and not words <= known else 0.0
 
 
-def _sentences(
+def _untold_sentences(
     passages: Iterable[Passage], told: Sequence[_Remark], over: dict[bytes, frozenset[int]]
 ) -> Iterator[_Remark]:
     """The sentences of passages that tell more than what is told already, and more than what is ``over``."""

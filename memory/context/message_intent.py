@@ -150,15 +150,15 @@ def about_work(stems: Iterable[str]) -> float:
 @lru_cache(maxsize=2048)
 def tells(text: str) -> bool:
     """Whether a text states anything, rather than only asking or ordering what was then the next step."""
-    for piece in _pieces(text):
-        if piece[-1] != "?" and ((order := _ORDER.match(piece)) is None or _tells_of(order)):
+    for piece in _sentences_beyond_exclamations(text):
+        if piece[-1] != "?" and ((order := _ORDER.match(piece)) is None or _describes_first_word(order)):
             return True
     return False
 
 
 def only_exclaims(text: str) -> bool:
     """Whether a text is nothing but a word or two at a time ("Good day."): no order either."""
-    return not _pieces(text)
+    return not _sentences_beyond_exclamations(text)
 
 
 @lru_cache(maxsize=2048)
@@ -167,15 +167,17 @@ def mostly_asks(text: str) -> bool:
 
     "I forgot, which one was it? Answer in one word." tells nothing but that it was asked.
     """
-    pieces = _pieces(text)
+    pieces = _sentences_beyond_exclamations(text)
     asking = [piece for piece in pieces if piece.endswith("?") or _FORGOT.search(piece)]
     framing = [
-        piece for piece in pieces if piece not in asking and (order := _ORDER.match(piece)) and not _tells_of(order)
+        piece
+        for piece in pieces
+        if piece not in asking and (order := _ORDER.match(piece)) and not _describes_first_word(order)
     ]
     return bool(asking) and _words(asking) + _words(framing) >= _MOSTLY * _words(pieces)
 
 
-def _tells_of(order: re.Match[str]) -> bool:
+def _describes_first_word(order: re.Match[str]) -> bool:
     """Whether what begins like an order is a sentence about what its first word names."""
     return order.lastgroup is not None and begins_with_subject(order.string[order.start("noun") :])
 
@@ -190,7 +192,6 @@ _UNSPACED: Final = 8
 """Stems of one at most where no spaces part words: signs, and pairs of them."""
 
 
-def _pieces(text: str) -> list[str]:
-    """The sentences of a text that are more than an exclamation."""
+def _sentences_beyond_exclamations(text: str) -> list[str]:
     found = [piece.strip() for piece in SENTENCE.findall(text)]
     return [each for each in found if len(each.split()) > _EXCLAIMED or len(stems_of(each)) > _UNSPACED]

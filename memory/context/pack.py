@@ -150,15 +150,14 @@ class Packed:
 
 def tokens_of(text: str) -> int:
     """Tokens of prose: four bytes each, rounded up, which is on the safe side for what we add."""
-    return _tokens(_bytes(text))
+    return _tokens_of_bytes(_bytes(text))
 
 
 def _bytes(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-def _tokens(size: int) -> int:
-    """Those of so many bytes."""
+def _tokens_of_bytes(size: int) -> int:
     return -(-size // 4)
 
 
@@ -208,7 +207,7 @@ def pack(
     for each in scored:
         memory = each.memory
         id = memory.id
-        if id in taken or (spent > nearly_full and spent + _least(memory) > budget):
+        if id in taken or (spent > nearly_full and spent + _minimal_cost(memory) > budget):
             continue
         at_odds = isinstance(memory, Fact) and (memory.contradicts or id in against)
         if at_odds and isinstance(memory, Fact) and (both := sides(memory, contested)):
@@ -219,7 +218,7 @@ def pack(
             ]
             heading = SCOPED if each_in_scope(both) else UNSETTLED
             if len(group) > 1:
-                group = _beside(id, group, budget - spent - tokens_of(heading))
+                group = _with_other_sides(id, group, budget - spent - tokens_of(heading))
                 # Where there is no room for both, neither is told as if it were certain.
                 if len(group) > 1:
                     spent += sum(map(_cost, group)) + tokens_of(heading)
@@ -229,7 +228,7 @@ def pack(
         wanted = terms if len(chosen) >= WHOLE else None
         text = _line(memory, wanted) + behind.get(id, "")
         size = _bytes(text)
-        cost = _tokens(size + 1) + _left_out(memory, wanted)
+        cost = _tokens_of_bytes(size + 1) + _left_out_tokens(memory, wanted)
         if spent + cost > budget:
             continue
         day = memory.valid_from.astimezone(now.tzinfo).date()
@@ -254,7 +253,7 @@ def pack(
         "\n\n" + "\n".join([OPENING, *lines, CLOSING]),
         tuple(
             [
-                ShownMemory(memory.id, memory.text, score, why, _tokens(line.size))
+                ShownMemory(memory.id, memory.text, score, why, _tokens_of_bytes(line.size))
                 for line in shown
                 for memory, score, why in (line.scored,)
             ]
@@ -274,7 +273,7 @@ def _lined(scored: Scored, text: str) -> _Line:
     return _Line(scored, text, _bytes(text))
 
 
-def _beside(id: str, group: Sequence[_Line], room: int) -> list[_Line]:
+def _with_other_sides(id: str, group: Sequence[_Line], room: int) -> list[_Line]:
     """A memory with as many of its other sides as there is room for, in their order."""
     own = next(line for line in group if line.scored.memory.id == id)
     chosen, room = {id}, room - _cost(own)
@@ -286,7 +285,7 @@ def _beside(id: str, group: Sequence[_Line], room: int) -> list[_Line]:
 
 
 def _cost(line: _Line) -> int:
-    return _tokens(line.size + 1)
+    return _tokens_of_bytes(line.size + 1)
 
 
 def disarmed(text: str) -> str:
@@ -335,7 +334,7 @@ def _line(memory: Memory, wanted: frozenset[int] | None = None) -> str:
     return line
 
 
-def _least(memory: Memory) -> int:
+def _minimal_cost(memory: Memory) -> int:
     """What a memory costs at least, by a look at it: most of what is found comes when there is no room any more."""
     text = memory.text
     return 0 if memory.preview or not text.isprintable() else len(text.strip()) // 4
@@ -352,7 +351,7 @@ def _in_short(memory: Memory, wanted: frozenset[int] | None) -> bool:
     return bool(memory.preview) and wanted is not None and not words_of(memory.text) & wanted - words_of(memory.brief)
 
 
-def _left_out(memory: Memory, wanted: frozenset[int] | None) -> int:
+def _left_out_tokens(memory: Memory, wanted: frozenset[int] | None) -> int:
     """Tokens of the courtesies that a memory's line leaves out. A beginning leaves none out."""
     if isinstance(memory, Fact) or not memory.gaps or _in_short(memory, wanted):
         return 0

@@ -100,9 +100,9 @@ def page(
     tells what has expired. A page of fewer than ``filled_tokens`` is filled with what is less than essential.
     """
     facts = list(facts)
-    lasting = [fact for fact in facts if _lasting(fact, now)]
-    essential = _once([fact for fact in lasting if essential_worth(fact) >= LEAST], standing)
-    newer = _newer([fact for fact in facts if _may_stand(fact, now)])
+    lasting = [fact for fact in facts if _may_stand_alone(fact, now)]
+    essential = _distinct_by_value([fact for fact in lasting if essential_worth(fact) >= LEAST], standing)
+    newer = _newer_contradicting([fact for fact in facts if _may_be_on_page(fact, now)])
     personal = _personal_room(essential, budget)
     own = allocate(budget - tokens_of(frame_page("# Memory")), _demands(essential))
     taken: dict[str, Fact] = {}
@@ -128,15 +128,21 @@ def page(
             if filled > budget - _SHORTEST:
                 break
     # A young memory is known by heart: what is merely so is found by no question that is put in other words.
-    for fact in _once([each for each in lasting if _fills(each)], standing) if filled < filled_tokens else ():
+    for fact in (
+        _distinct_by_value([each for each in lasting if _may_fill_the_page(each)], standing)
+        if filled < filled_tokens
+        else ()
+    ):
         size = tokens_of(frame_page(_markdown([*taken.values(), fact], newer, line)))
-        if size <= min(filled_tokens, budget) and not (newer.get(fact.id) or _is_told(fact, taken)):
+        if size <= min(filled_tokens, budget) and not (newer.get(fact.id) or _is_told_already(fact, taken)):
             taken[fact.id] = fact
     chosen = list(taken.values())
-    return Page(_markdown(chosen, newer, line), tuple(taken), _by_stream(chosen, newer, line)) if taken else Page()
+    return (
+        Page(_markdown(chosen, newer, line), tuple(taken), _lines_by_stream(chosen, newer, line)) if taken else Page()
+    )
 
 
-def _is_told(fact: Fact, taken: Mapping[str, Fact]) -> bool:
+def _is_told_already(fact: Fact, taken: Mapping[str, Fact]) -> bool:
     """Whether what stands on the page says the same, or was drawn from a fact, or the fact from it."""
     terms = words_of(fact.text)
     return any(
@@ -215,7 +221,7 @@ def frame_page(text: str) -> str:
     return f"\n\n{PAGE_OPENING}\n{disarmed(text.strip())}\n{PAGE_CLOSING}" if text.strip() else ""
 
 
-def _newer(facts: Sequence[Fact]) -> dict[str, tuple[Fact, ...]]:
+def _newer_contradicting(facts: Sequence[Fact]) -> dict[str, tuple[Fact, ...]]:
     """By the id of a fact the newer ones that contradict it, or are exceptions from it, the newest first, where the
     person's own word stands against their own word."""
     known = {fact.id: fact for fact in facts if fact.origin.trusted}
@@ -254,20 +260,19 @@ def marked(framed: str, facts: Iterable[Fact], words: Mapping[str, str]) -> str:
     return framed
 
 
-def _lasting(fact: Fact, now: datetime) -> bool:
+def _may_stand_alone(fact: Fact, now: datetime) -> bool:
     """Whether a fact may stand on the page by itself."""
     varies = fact.kind is FactKind.FACT and len(fact.contradicts) >= VARYING and not fact.pinned
-    return not varies and _may_stand(fact, now)
+    return not varies and _may_be_on_page(fact, now)
 
 
-def _fills(fact: Fact) -> bool:
+def _may_fill_the_page(fact: Fact) -> bool:
     """Whether a fact may fill a page on which there is room: it is sure, and about the work or the people in it."""
     of_work = fact.category in AT_WORK or (fact.category is Category.PEOPLE and fact.layer is not Layer.USER)
     return of_work and fact.confidence >= SURELY and FILLS <= essential_worth(fact) < LEAST
 
 
-def _may_stand(fact: Fact, now: datetime) -> bool:
-    """Whether a fact may stand on the page at all."""
+def _may_be_on_page(fact: Fact, now: datetime) -> bool:
     if fact.state is not State.ACTIVE or fact.sensitivity is Sensitivity.RESTRICTED:
         return False
     # What somebody is allergic to is confidential and yet the first thing to respect; it stays with themselves.
@@ -277,17 +282,17 @@ def _may_stand(fact: Fact, now: datetime) -> bool:
     return not ((fact.expires_at and fact.expires_at <= now) or (fact.valid_until and fact.valid_until <= now))
 
 
-def _worth_a_token(fact: Fact) -> float:
+def _value_per_token(fact: Fact) -> float:
     """What a fact is worth for the room that it takes; long ones are held back, though not in full proportion."""
     return essential_worth(fact) / float(tokens_of(_line(fact)) ** 0.5)
 
 
-def _once(facts: Sequence[Fact], standing: frozenset[str]) -> list[Fact]:
+def _distinct_by_value(facts: Sequence[Fact], standing: frozenset[str]) -> list[Fact]:
     """Facts by worth, what is pinned first; the newer of two that say the same, and nothing that another of them was
     drawn from."""
 
     def order(fact: Fact) -> tuple[object, ...]:
-        worth = _worth_a_token(fact) * (STANDS if fact.id in standing else 1.0)
+        worth = _value_per_token(fact) * (STANDS if fact.id in standing else 1.0)
         return not fact.pinned, -worth, -fact.recorded_at.timestamp(), fact.id
 
     drawn = {id for fact in facts for id in fact.derived_from}
@@ -326,7 +331,7 @@ def _each_once(made: LineOf) -> LineOf:
     return line
 
 
-def _by_stream(
+def _lines_by_stream(
     facts: Sequence[Fact], newer: Mapping[str, Sequence[Fact]], line: LineOf
 ) -> dict[Stream, tuple[Item, ...]]:
     """The lines of each stream, in the order in which they were learned; what something newer contradicts stands right
@@ -360,6 +365,6 @@ def _by_stream(
 
 def _markdown(facts: Sequence[Fact], newer: Mapping[str, Sequence[Fact]], line: LineOf) -> str:
     lines = ["# Memory"]
-    for stream, items in _by_stream(facts, newer, line).items():
+    for stream, items in _lines_by_stream(facts, newer, line).items():
         lines += [_HEADINGS[stream], *(item.line for item in items)]
     return "\n".join(lines) + "\n"

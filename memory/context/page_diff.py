@@ -86,15 +86,15 @@ def edited(written: Sequence[tuple[str, str]], text: str, current: Mapping[str, 
     gone: list[str] = []
     matcher = SequenceMatcher(None, marks, now, autojunk=False)
     apart = [each for each in matcher.get_opcodes() if each[0] != "equal"]
-    moved = _moved(
+    moved = _moved_line_counts(
         [mark for _, a, b, _, _ in apart for mark in marks[a:b]], [mark for *_, c, d in apart for mark in now[c:d]]
     )
     was, came = moved.copy(), moved.copy()
     for _, a, b, c, d in apart:
-        old = [id for id, mark in written[a:b] if not _one_of(was, mark)]
-        new = [line for line, mark in zip(lines[c:d], now[c:d], strict=True) if not _one_of(came, mark)]
+        old = [id for id, mark in written[a:b] if not _take_one(was, mark)]
+        new = [line for line, mark in zip(lines[c:d], now[c:d], strict=True) if not _take_one(came, mark)]
         for id in old:
-            like = [line for line in new if _like(current.get(id, ""), line.text)]
+            like = [line for line in new if _may_be_changed_from(current.get(id, ""), line.text)]
             if like:
                 changed.append((id, like[0]))
                 new.remove(like[0])
@@ -110,12 +110,12 @@ def edited(written: Sequence[tuple[str, str]], text: str, current: Mapping[str, 
     return PageDiff(tuple(added), tuple(changed), tuple(gone), tuple(odd))
 
 
-def _moved(was: Sequence[str], now: Sequence[str]) -> Counter[str]:
+def _moved_line_counts(was: Sequence[str], now: Sequence[str]) -> Counter[str]:
     """How many lines of each mark are only elsewhere, and so are neither gone nor new."""
     return Counter(was) & Counter(now)
 
 
-def _one_of(left: Counter[str], mark: str) -> bool:
+def _take_one(left: Counter[str], mark: str) -> bool:
     """Whether there is one of them left, which is then taken."""
     left[mark] -= 1
     return left[mark] >= 0
@@ -201,7 +201,7 @@ def _why_odd(text: str) -> str:
     return ""
 
 
-def _like(old: str, new: str) -> bool:
+def _may_be_changed_from(old: str, new: str) -> bool:
     """Whether a line may be what another one was changed to: they have a third of the shorter one's words in common."""
     one, other = words_of(old), words_of(new)
     return bool(one and other) and 3 * len(one & other) >= min(len(one), len(other))

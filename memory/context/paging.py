@@ -189,7 +189,7 @@ class ShedContents:
         ``stands`` says what of one is still in the request, ``floor`` is how much a line must share with the question.
         """
         chosen: dict[str, dict[int, str]] = {}
-        for name, block in self._meant(weights, gone):
+        for name, block in self._rare_mentions(weights, gone):
             lines = {number: line for number, line in block.items() if line not in stands(name)}
             heading = 0 if name in chosen else len(_heading(name, self._labels[name]))
             cost = (heading + sum(len(line) + 1 for line in lines.values())) // 4 + 1
@@ -206,7 +206,9 @@ class ShedContents:
                 break
         return [Excerpt(name, self._labels[name], tuple(sorted(found.items()))) for name, found in chosen.items()]
 
-    def _meant(self, weights: Mapping[str, float], gone: Collection[str]) -> Iterable[tuple[str, dict[int, str]]]:
+    def _rare_mentions(
+        self, weights: Mapping[str, float], gone: Collection[str]
+    ) -> Iterable[tuple[str, dict[int, str]]]:
         """The places of names that were said and hardly stand elsewhere, the rarest first."""
         names = [
             name
@@ -227,7 +229,7 @@ class ShedContents:
                 found.append((len(places), -len(name), places))
         for _, _, places in sorted(found):
             for handle_, at in places:
-                yield handle_, _block(self._texts[handle_][0], at)
+                yield handle_, _block_at(self._texts[handle_][0], at)
 
     def _ranked(self, weights: Mapping[str, float], gone: Collection[str], floor: float) -> list[_Row]:
         rare = {
@@ -256,7 +258,7 @@ class ShedContents:
         )
 
 
-def _block(text: str, at: int) -> dict[int, str]:
+def _block_at(text: str, at: int) -> dict[int, str]:
     """The line at a place of a text, and those behind it that belong to it, by their numbers."""
     start = text.rfind("\n", 0, at) + 1
     number = text.count("\n", 0, start)

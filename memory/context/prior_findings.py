@@ -136,7 +136,7 @@ def alike(
     if sure:
         clear = len(sure) == 1 or not question.title or sure[0].likeness - sure[1].likeness >= CLEAR
         return tuple(sure[:1] if question.title else sure[:MOST]) if clear else ()
-    untitled = [each for each in candidates if each.title is None and _beyond(question, each.question)]
+    untitled = [each for each in candidates if each.title is None and _is_incomparably_longer(question, each.question)]
     untitled = [each for each in untitled if each.fit >= LEAST_FIT]
     untitled.sort(key=lambda each: (-each.fit, each.research.id))
     return tuple(Alike(each.research, each.fit, False) for each in untitled[:MOST])
@@ -149,7 +149,7 @@ def _likenesses(question: ComparedText, candidate: SimilarResearch, weight: Call
     return found
 
 
-def _beyond(title: ComparedText, prompt: ComparedText) -> bool:
+def _is_incomparably_longer(title: ComparedText, prompt: ComparedText) -> bool:
     """Whether a prompt is so much longer than a title that they cannot be compared."""
     return len(prompt.stems) > LONGER * len(title.stems)
 
@@ -167,10 +167,10 @@ _SPECIFIC = re.compile(r"\d|`|[A-Za-z_][A-Za-z0-9_./:-]{7,}|[a-z][A-Z]|[\u3040-\
 
 def condensed(report: str) -> list[str]:
     """The lines of a report that tell something, in order. A heading stays only before what it heads."""
-    return list(_headed(_lines(report)))
+    return list(_headed(_headings_and_lines(report)))
 
 
-def _lines(report: str) -> Iterator[tuple[bool, str]]:
+def _headings_and_lines(report: str) -> Iterator[tuple[bool, str]]:
     """Whether each line is a heading, and its text."""
     fenced = False
     seen: set[str] = set()
@@ -255,7 +255,7 @@ def reuse(
         if room < min(LEAST, tokens_of(each.research.report)):
             continue
         alone = len(found) == 1
-        body = _body(each.research, room, whole=alone)
+        body = _fitted_report(each.research, room, whole=alone)
         if not body:
             continue
         block = f"{head}\n{body}"
@@ -340,7 +340,7 @@ def _since(research: Research, now: datetime, changed: ChangedFiles) -> str:
     return "; ".join(named[:NAMED]) + (f"; and {more} more" if more > 0 else "")
 
 
-def _body(research: Research, room: int, *, whole: bool) -> str:
+def _fitted_report(research: Research, room: int, *, whole: bool) -> str:
     """A report within its room: whole if it is the only one and fits, else without what tells nothing, else as much of
     that as has room."""
     report = disarmed(research.report.strip())

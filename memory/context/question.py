@@ -80,9 +80,9 @@ def parts(text: str) -> tuple[SubQuestion, ...]:
     questions = asking(text)
     for shape, found in (
         (SplitReason.SEVERAL, questions),
-        (SplitReason.CONJUNCTION, _clauses(questions[0]) if questions else []),
+        (SplitReason.CONJUNCTION, _question_clauses(questions[0]) if questions else []),
         (SplitReason.COMPARISON, _compared(text)),
-        (SplitReason.ENTITIES, _named(text)),
+        (SplitReason.ENTITIES, _with_one_name_each(text)),
     ):
         parts_found = [each.strip() for each in found if stems(each)]
         if len(parts_found) > 1:
@@ -93,7 +93,7 @@ def parts(text: str) -> tuple[SubQuestion, ...]:
     return ()
 
 
-def _clauses(text: str) -> list[str]:
+def _question_clauses(text: str) -> list[str]:
     """The clauses of a question; one that leans on the first ("and why did she?") takes its names along."""
     first, *others = _CLAUSES.split(text)
     names = " ".join(dict.fromkeys(re.findall(r"(?<!^)\b[A-Z][a-z]+\b", first)))
@@ -108,7 +108,7 @@ def _compared(text: str) -> list[str]:
     return [" ".join(f"{text[: found.start()]} {side} {text[found.end() :]}".split()) for side in sides]
 
 
-def _named(text: str) -> list[str]:
+def _with_one_name_each(text: str) -> list[str]:
     """The question with one of two names each time."""
     found = _BOTH_NAMES.search(text)
     if (
@@ -193,9 +193,9 @@ def ask(
     for index in range(len(conversation.messages) - 1, -1, -1):
         message = conversation.messages[index]
         if message.spoken.strip():
-            return _of_person(message.spoken, _before(conversation.messages, index), now)
+            return _of_person(message.spoken, _antecedent(conversation.messages, index), now)
         if message.results:
-            return _of_tool([result for result in message.results if result in failing])
+            return _error_lines([result for result in message.results if result in failing])
         if message.role is Role.ASSISTANT:
             return None
     return None
@@ -256,7 +256,7 @@ def _of_person(spoken: str, before: str, now: datetime | None) -> RecallQuestion
     )
 
 
-def _before(messages: Sequence[Message], index: int) -> str:
+def _antecedent(messages: Sequence[Message], index: int) -> str:
     """What a short message may lean on: the beginning of what the person said before it."""
     for at in range(index - 1, -1, -1):
         if spoken := messages[at].spoken.strip():
@@ -264,7 +264,7 @@ def _before(messages: Sequence[Message], index: int) -> str:
     return ""
 
 
-def _of_tool(failing: Sequence[ToolResult]) -> RecallQuestion | None:
+def _error_lines(failing: Sequence[ToolResult]) -> RecallQuestion | None:
     """The lines of results that tell what went wrong; those without any ask nothing."""
     lines: dict[str, None] = {}
     for result in failing:
@@ -345,11 +345,11 @@ def without_form(text: str) -> str:
     """A message without what it only says about the form of its answer; the message itself where nothing else is
     in it."""
     bare = _EXAMPLE.sub(" ", text)
-    remaining = "".join(map(_without_format, SENTENCE.findall(bare)))
+    remaining = "".join(map(_without_answer_format, SENTENCE.findall(bare)))
     return remaining.strip() or text
 
 
-def _without_format(sentence: str) -> str:
+def _without_answer_format(sentence: str) -> str:
     """What of a sentence is not about the form of the answer."""
     if len(sentence) > MAX_SENTENCE_CHARS or _OURS.search(sentence) is not None:
         return sentence

@@ -26,9 +26,6 @@ from memory.strength import recency, standing
 
 Memory = Fact | Passage
 
-_Row = tuple[str, Memory, float, float, float]
-"""A candidate: its id, the memory, its coverage, its cosine, and what these two are worth."""
-
 
 @dataclass(frozen=True, slots=True)
 class Weights:
@@ -122,7 +119,7 @@ def rank(
     evidence = [pair for pair, asking in zip(found, asks, strict=True) if not asking]
     if not passes(question, weighed, evidence, floor):
         return []
-    beside = _beside([(memory, own) for _, memory, _, _, own in rows if isinstance(memory, Passage)])
+    beside = _neighbour_relevance([(memory, own) for _, memory, _, _, own in rows if isinstance(memory, Passage)])
     whole = (by_words + by_meaning) or 1.0
     known_words = words_of_the_known(
         [memory for _, memory in candidates], present, None if as_of or past or of_the_past(question.said) else now
@@ -151,7 +148,7 @@ def rank(
         pointed = parts_of(route, memory) if points else None
         close = near_by.get(id)
         alone = cosine >= floor.alone and is_evidence(memory)
-        if not (share or near or close or alone or (_meant(pointed) and not only_exclaims(memory.text))):
+        if not (share or near or close or alone or (_asks_for_memory(pointed) and not only_exclaims(memory.text))):
             continue
         if pointed or close:
             parts |= pointed or {}
@@ -162,7 +159,7 @@ def rank(
     return best_first(map(_SCORED, scored))
 
 
-def _meant(pointed: Mapping[str, float] | None) -> bool:
+def _asks_for_memory(pointed: Mapping[str, float] | None) -> bool:
     """Whether a question points at a memory itself, and not only at whatever tells a time, an amount or a name."""
     return pointed is not None and any(part != "answer" for part in pointed)
 
@@ -282,7 +279,7 @@ class StaticScores:
         return known[id]
 
 
-def _beside(passages: Sequence[tuple[Passage, float]]) -> dict[str, float]:
+def _neighbour_relevance(passages: Sequence[tuple[Passage, float]]) -> dict[str, float]:
     """For each passage, the relevance of what stands right before it and right behind it.
 
     That is the piece beside it in a message of several pieces, else the best piece of the turn beside it.

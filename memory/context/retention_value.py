@@ -35,12 +35,12 @@ _LEAST = 40
 def stale(parts: Parts, done: Sequence[ToolAction]) -> dict[Place, str]:
     """The stale parts, each with why. Where two rules speak of a part, the one that is surer of it holds."""
     found: dict[Place, str] = {}
-    for rule in (_pictures, _rewritten, _solved, _repeated, _reread, _replanned):
+    for rule in (_old_pictures, _overwritten_reads, _solved_failures, _repeated_outputs, _reread_results, _old_plans):
         found.update(rule(parts, done))
     return found
 
 
-def _reread(_: Parts, done: Sequence[ToolAction]) -> dict[Place, str]:
+def _reread_results(_: Parts, done: Sequence[ToolAction]) -> dict[Place, str]:
     """A result whose lines a later call of the same thing gave again, and did not fail."""
     found: dict[Place, str] = {}
     later: dict[str, list[tuple[float, float]]] = {}
@@ -56,8 +56,7 @@ def _reread(_: Parts, done: Sequence[ToolAction]) -> dict[Place, str]:
     return found
 
 
-def _rewritten(_: Parts, done: Sequence[ToolAction]) -> dict[Place, str]:
-    """What was read of a file before it was changed."""
+def _overwritten_reads(_: Parts, done: Sequence[ToolAction]) -> dict[Place, str]:
     found: dict[Place, str] = {}
     changed: set[str] = set()
     for action in reversed(done):
@@ -68,8 +67,7 @@ def _rewritten(_: Parts, done: Sequence[ToolAction]) -> dict[Place, str]:
     return found
 
 
-def _repeated(parts: Parts, _: Sequence[ToolAction]) -> dict[Place, str]:
-    """An output that came again, to the letter."""
+def _repeated_outputs(parts: Parts, _: Sequence[ToolAction]) -> dict[Place, str]:
     found: dict[Place, str] = {}
     later: set[int] = set()
     # Of one message the first stands for what comes behind it.
@@ -85,7 +83,7 @@ def _repeated(parts: Parts, _: Sequence[ToolAction]) -> dict[Place, str]:
     return found
 
 
-def _solved(_: Parts, done: Sequence[ToolAction]) -> dict[Place, str]:
+def _solved_failures(_: Parts, done: Sequence[ToolAction]) -> dict[Place, str]:
     """What a failing call said, when the same call succeeded later."""
     found: dict[Place, str] = {}
     succeeded: set[str] = set()
@@ -100,12 +98,12 @@ def _solved(_: Parts, done: Sequence[ToolAction]) -> dict[Place, str]:
     return found
 
 
-def _pictures(parts: Parts, _: Sequence[ToolAction]) -> dict[Place, str]:
+def _old_pictures(parts: Parts, _: Sequence[ToolAction]) -> dict[Place, str]:
     """All pictures but the newest message's that has any."""
     return {place: PICTURE for place in parts.pictures if place[0] != parts.pictures[-1][0]}
 
 
-def _replanned(_: Parts, done: Sequence[ToolAction]) -> dict[Place, str]:
+def _old_plans(_: Parts, done: Sequence[ToolAction]) -> dict[Place, str]:
     """All plans but the newest, and what was answered to them."""
     plans = [action for action in done if action.kind is ActionKind.PLAN]
     return {place: REPLANNED for action in plans[:-1] for place in (action.call, action.result) if place is not None}

@@ -130,8 +130,6 @@ def plan(
 
 
 class _Planner:
-    """One request's planning."""
-
     def __init__(
         self,
         conversation: Conversation,
@@ -180,7 +178,7 @@ class _Planner:
         self.beyond = contents.beyond
         batch = Batch(self.total)
         usual = self._open(self.guard)
-        batch.take(self._gentle(usual), self.budget.target - max(self.room - self._excerpted(), 0))
+        batch.take(self._gentle(usual), self.budget.target - max(self.room - self._excerpt_tokens(), 0))
         cut = None
         if batch.left > self.budget.trim:
             cut, batch = self._rotated(batch, contents)
@@ -191,7 +189,7 @@ class _Planner:
             self._last_resort(batch, cut)
         return self._plan("fold" if cut is None else "rotate", batch, cut, warm, turns, prices)
 
-    def _excerpted(self) -> int:
+    def _excerpt_tokens(self) -> int:
         """Tokens of the lines that stay of what was shed before."""
         return sum(len(text) for text in self._older(0).values()) // 4
 
@@ -224,16 +222,16 @@ class _Planner:
                 place = index, number
                 if place in old:
                     sources.append(source((place, old[place], True, spoken, weight)))
-                elif (text := self._says(place, part)) is not None:
+                elif (text := self._part_text(place, part)) is not None:
                     sources.append(source((place, text, place in new, spoken, weight)))
-        room = min(self.room, max(self.budget.rotate - batch.left, 0) + self._excerpted())
+        room = min(self.room, max(self.budget.rotate - batch.left, 0) + self._excerpt_tokens())
         removed = sum(step.piece.tokens for step in new.values())
         # Of what nobody has read yet as much stays as fits.
         unread = any(place[0] >= self.guard.newest for place in new)
         more = max(int(FULL * self.budget.window) - batch.left - room, 0) if unread else 0
         return excerpts(sources, new, old, removed, room, more)
 
-    def _says(self, place: Place, part: Part) -> str | None:
+    def _part_text(self, place: Place, part: Part) -> str | None:
         """What a part says; of one that was shed before, what stands there."""
         entry = self.standing.replaced.get(place)
         if entry is not None:
@@ -299,7 +297,7 @@ class _Planner:
         at = beginning(self.conversation, sizes, tail, self.guard.newest, self.parts)
         if not head or at is None or at <= left_before:
             return None, folded
-        stays = self._texts(range(at, len(sizes)))
+        stays = self._texts_of_parts(range(at, len(sizes)))
         seen, complete = whole(self.conversation, range(head, at))
         # What is pinned and stays is not said twice: a note must not take the place of what came last.
         contents = replace(contents, pinned=(*contents.pinned, *self.pinned.leaving(at)))
@@ -310,23 +308,21 @@ class _Planner:
         batch.keep(folded, at)
         return SegmentCut(at, text), batch
 
-    def _texts(self, messages: Iterable[int]) -> list[PlacedPart]:
-        """What the parts of these messages say."""
+    def _texts_of_parts(self, messages: Iterable[int]) -> list[PlacedPart]:
         return [
             ((index, number), part, text)
             for index in messages
             for number, part in enumerate(self.conversation.messages[index].parts)
-            if (text := self._says((index, number), part)) is not None
+            if (text := self._part_text((index, number), part)) is not None
         ]
 
-    def _fewer(self, place: Place, excerpt: str) -> Replacement:
-        """An older part with fewer lines."""
+    def _with_fewer_lines(self, place: Place, excerpt: str) -> Replacement:
         piece = self.by_place[place]
         tier = ContentTier.L1 if excerpt else ContentTier.L0
         text = stub(tier, piece.line, excerpt, piece.tokens, piece.handle)
         return Replacement(*place, tier, text, "room for newer lines")
 
-    def _told(self, each: Replacement) -> str:
+    def _shed_summary(self, each: Replacement) -> str:
         """What was shed, in a line for a person."""
         piece = self.by_place[each.message, each.part]
         detail = f": {piece.line}" if piece.line and piece.kind != "call" else ""
@@ -350,10 +346,10 @@ class _Planner:
         rewritten = max(tokens - self.budget.fixed - sum(self.sizes[:first]), 0)
         expected = gain(removed, rewritten, turns, prices, warm) if prices else None
         by_place = {place: replacement(taken, chosen.new.get(place, "")) for place, taken in batch.steps.items()} | {
-            place: self._fewer(place, text) for place, text in chosen.fewer.items()
+            place: self._with_fewer_lines(place, text) for place, text in chosen.fewer.items()
         }
         replacements = tuple(by_place[place] for place in sorted(by_place))
-        lines = tuple(self._told(each) for each in replacements)
+        lines = tuple(self._shed_summary(each) for each in replacements)
         if cut is not None:
             lines = (f"a new segment from message {cut.message + self.beyond} on", *lines)
         why = f"{self.total} of {self.budget.window} tokens, the cache is {'warm' if warm else 'cold'}"

@@ -75,13 +75,13 @@ def _dimensions(data: bytes) -> tuple[int, int] | None:
     elif data[:6] in (b"GIF87a", b"GIF89a"):
         found = struct.unpack("<HH", data[6:10])
     elif data.startswith(b"\xff\xd8"):
-        found = _jpeg(data)
+        found = _jpeg_size(data)
     elif data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         found = _webp(data)
     return (found[0], found[1]) if found and 0 < found[0] < 100_000 and 0 < found[1] < 100_000 else None
 
 
-def _jpeg(data: bytes) -> tuple[int, int] | None:
+def _jpeg_size(data: bytes) -> tuple[int, int] | None:
     """The size in the first frame header (SOF0 to SOF15, without DHT, JPG and DAC)."""
     at = 2
     while at + 9 <= len(data) and data[at] == 0xFF:

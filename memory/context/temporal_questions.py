@@ -100,7 +100,7 @@ def past_of(text: str, now: datetime) -> TimeInterval | None:
         if not (sentence.rstrip().endswith("?") or _ASKS.match(sentence)):
             continue
         named = _TIME.search(sentence) if _THEN.search(sentence) else None
-        span = _span(named, now) if named is not None else None
+        span = _span_of_named_time(named, now) if named is not None else None
         if named is not None and span is not None and span[0] < now:
             return _meant(named["how"].lower(), *span)
         if _ABOUT.search(sentence):
@@ -157,7 +157,7 @@ def _meant(how: str, begin: datetime, end: datetime) -> TimeInterval:
     return TimeInterval(begin, end)
 
 
-def _span(named: re.Match[str], now: datetime) -> tuple[datetime, datetime] | None:
+def _span_of_named_time(named: re.Match[str], now: datetime) -> tuple[datetime, datetime] | None:
     """From when to when a named time lasts; None where there is no such day."""
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     try:

@@ -59,7 +59,9 @@ def allocate(budget: int, demands: Mapping[Stream, Demand], ratios: Ratios = RAT
     if sum(demands[stream].tokens for stream in wanting) <= left:
         return {stream: max(demand.tokens, 0) for stream, demand in demands.items()}
     while wanting and left > 0:
-        shares = _transport([demands[stream] for stream in wanting], [ratios.of.get(stream, 0.5) for stream in wanting])
+        shares = _shares_of_streams(
+            [demands[stream] for stream in wanting], [ratios.of.get(stream, 0.5) for stream in wanting]
+        )
         full = [
             stream
             for stream, share in zip(wanting, shares, strict=True)
@@ -76,7 +78,7 @@ def allocate(budget: int, demands: Mapping[Stream, Demand], ratios: Ratios = RAT
     return given
 
 
-def _transport(demands: Sequence[Demand], ratios: Sequence[float]) -> list[float]:
+def _shares_of_streams(demands: Sequence[Demand], ratios: Sequence[float]) -> list[float]:
     """The part of the budget that each stream gets; they sum to 1."""
     quotas = [ratio * demand.tokens for demand, ratio in zip(demands, ratios, strict=True)]
     whole = sum(quotas) or 1.0

@@ -79,13 +79,17 @@ def changes(text: str) -> tuple[StatedChange, ...]:
     if not any(phrase in text for phrase in _BESIDE_OLD):
         return ()
     return tuple(
-        StatedChange(_side(each, "old"), _side(each, "new"), bool(each["old7"] or each["old8"] or each["old10"]))
+        StatedChange(
+            _side_of_change(each, "old"),
+            _side_of_change(each, "new"),
+            bool(each["old7"] or each["old8"] or each["old10"]),
+        )
         for each in _FROM_TO.finditer(text)
         if not _NOT.search(_CLAUSE.split(text[: each.end("new2") if each["new2"] else each.start()])[-1])
     )
 
 
-def _side(found: re.Match[str], side: str) -> Stems:
+def _side_of_change(found: re.Match[str], side: str) -> Stems:
     """What stands on one side of a change, in whichever form it was found."""
     groups = found.groupdict()
     pair, text = next(((pair, text) for pair in _PAIRS if (text := groups.get(side + pair))), ("", ""))

@@ -57,13 +57,13 @@ _REASONS = frozenset(
 _SAME = {"prod": "product", "preprod": "stage", "dev": "develop", "mac": "maco"}
 
 
-def _base(word: str) -> str:
+def _stem_of(word: str) -> str:
     """The stem of a word; "ios" is no more than one "io", which domains end with."""
     return word if word == "ios" else stem(word)
 
 
 _WHERE = frozenset(
-    _base(word)
+    _stem_of(word)
     for word in vocabulary(
         "staging production prod preprod dev development testing qa ci sandbox demo canary windows linux macos mac "
         "android ios frontend backend weekdays weekends mornings evenings"
@@ -139,4 +139,4 @@ def names(text: str) -> frozenset[str]:
 def _stems(text: str) -> frozenset[str]:
     """Stems; what is on the stop list counts where it is a name ("in Go")."""
     terms = [word for token in tokens(text) for word in parts(token) if word not in STOP or token[0].isupper()]
-    return frozenset(_SAME.get(base, base) for base in map(_base, terms))
+    return frozenset(_SAME.get(base, base) for base in map(_stem_of, terms))

@@ -85,7 +85,7 @@ def compare(older: str, newer: str) -> ContradictionVerdict:
 
 def compare_claims(older: Claim, newer: Claim) -> ContradictionVerdict:
     """What :func:`compare` tells of two sentences that are read already."""
-    verdict = _compared(older, newer)
+    verdict = _verdict_on(older, newer)
     if not verdict.clash:
         return verdict
     if verdict.why in _SIDED and on_one_side(older.sides, newer.sides):
@@ -97,10 +97,10 @@ def compare_claims(older: Claim, newer: Claim) -> ContradictionVerdict:
         return SCOPED
     if apart(older.circumstances, newer.circumstances, days=verdict.why == "number"):
         return SCOPED
-    if _of_a_part(older, newer):
+    if _is_about_a_part(older, newer):
         return replace(verdict, change=min(verdict.change, EXCEPTION), part=True)
     if verdict.change > EXCEPTION:
-        unsure = newer.tentative or (verdict.why not in NAMED and _of_a_part(newer, older))
+        unsure = newer.tentative or (verdict.why not in NAMED and _is_about_a_part(newer, older))
         # "We now support 20" takes 18 away from nobody.
         unsure = unsure or (verdict.why == "number" and not _MORE.isdisjoint(newer.words))
         return replace(verdict, change=EXCEPTION) if unsure else verdict
@@ -119,12 +119,12 @@ def scoped(one: str, other: str) -> bool:
     """Whether either of two claims is about a part only of what the other is about. Of the few that are at odds it is
     asked again with each page that is made."""
     first, second = _claim(one), _claim(other)
-    if _of_a_part(first, second) or _of_a_part(second, first):
+    if _is_about_a_part(first, second) or _is_about_a_part(second, first):
         return True
     return compare_claims(first, second).part or compare_claims(second, first).part
 
 
-def _of_a_part(whole: Claim, part: Claim) -> bool:
+def _is_about_a_part(whole: Claim, part: Claim) -> bool:
     """Whether one claim is about a part only of what the other is about, by its words or by its circumstances."""
     beyond = {group: names for group, names in part.circumstances.items() if not names <= whole.content}
     return narrowed(whole, part) or narrower(whole.circumstances, beyond)
@@ -135,37 +135,37 @@ def _claim(text: str) -> Claim:
     return Claim(text)
 
 
-def _compared(old: Claim, new: Claim) -> ContradictionVerdict:
+def _verdict_on(old: Claim, new: Claim) -> ContradictionVerdict:
     """The verdict on two sentences, whatever the circumstances."""
     if not (shared := old.content & new.content):
         # "I moved to Berlin" has no word of "I live in Ghent"; it may be no place that one moves to.
         return _lives_elsewhere(old, new)
     cover = len(shared) / min(len(old.content), len(new.content))
-    if new.moves and (moved := _moved(old, new)) is not None:
+    if new.moves and (moved := _switched_from_held(old, new)) is not None:
         return moved
     if holds_what_has_gone(old, new):
         return ContradictionVerdict(0.75, 0.7 if goes_back(new) else 0.3, "back")
     if (swapped := _swapped(old, new)) is not None:
-        return ContradictionVerdict(swapped, _change(old, new), "swapped")
+        return ContradictionVerdict(swapped, _change_certainty(old, new), "swapped")
     if _denies_another(old, new):
         return NONE
     if cover >= 0.6 and len(shared) >= 2 and old.affirms != new.affirms:
         part = any(not came and more_than_held(old, left, new) for left, came in new.moves)
-        change = EXCEPTION if part else max(_change(old, new), 0.3)
+        change = EXCEPTION if part else max(_change_certainty(old, new), 0.3)
         return ContradictionVerdict(min(0.9, 0.35 + 0.55 * cover), change, NEGATION, part)
     if _used_instead(old, new):
         return ContradictionVerdict(0.75, 0.6, "value")
     if old.settles or new.settles:
         return _lives_elsewhere(old, new)
-    if valued := _valued(old, new):
-        change = max(_change(old, new), 0.35)
+    if valued := _certainty_of_other_value(old, new):
+        change = max(_change_certainty(old, new), 0.35)
         return ContradictionVerdict(
             valued, min(change, EXCEPTION) if old.of_a_kind and new.of_a_kind else change, "value"
         )
     if old.numbers and new.numbers and old.numbers.isdisjoint(new.numbers):
         alike = _framed_alike(old, new, shared)
         if alike >= 0.6:
-            return ContradictionVerdict(min(0.85, 0.3 + 0.55 * alike), max(_change(old, new), 0.3), "number")
+            return ContradictionVerdict(min(0.85, 0.3 + 0.55 * alike), max(_change_certainty(old, new), 0.3), "number")
     return NONE
 
 
@@ -178,14 +178,14 @@ def _framed_alike(old: Claim, new: Claim, shared: Stems) -> float:
     return common / (first + second - common) if first and second else 0.0
 
 
-def _change(old: Claim, new: Claim) -> float:
+def _change_certainty(old: Claim, new: Claim) -> float:
     """How sure it is that something has changed, by the words of change alone."""
     if not new.tells_of_change:
         return 0.0
     return 0.3 if old.tells_of_change and not goes_back(new) else 0.6
 
 
-def _moved(old: Claim, new: Claim) -> ContradictionVerdict | None:
+def _switched_from_held(old: Claim, new: Claim) -> ContradictionVerdict | None:
     """ "Switched from A to B", where A is what the older sentence holds."""
     for left, came in new.moves:
         if len(left & old.held) < 0.6 * len(left):
@@ -200,13 +200,13 @@ def _moved(old: Claim, new: Claim) -> ContradictionVerdict | None:
             return ContradictionVerdict(0.75, EXCEPTION, "ended" if not came else "change", part=True)
         if not came:
             # "I'm not a vegetarian any more" ends nobody else's being one.
-            return ContradictionVerdict(0.8, 0.85, "ended") if not _of_another(old, gone, new) else NONE
+            return ContradictionVerdict(0.8, 0.85, "ended") if not _is_about_another_person(old, gone, new) else NONE
         if not came <= old.held:
             return ContradictionVerdict(0.85, 0.9, "change")
     return None
 
 
-def _of_another(old: Claim, gone: Stems, new: Claim) -> bool:
+def _is_about_another_person(old: Claim, gone: Stems, new: Claim) -> bool:
     """Whether one claim is about whoever says it, and the other about somebody else."""
     if new.of_me is old.of_me:
         return False
@@ -218,7 +218,7 @@ def _of_another(old: Claim, gone: Stems, new: Claim) -> bool:
 
 def _lives_elsewhere(old: Claim, new: Claim) -> ContradictionVerdict:
     """ "I live in Ghent", "I moved to Berlin": it may be no place that one moves to."""
-    lives = _valued(old, new)
+    lives = _certainty_of_other_value(old, new)
     return ContradictionVerdict(lives, EXCEPTION, "value") if lives else NONE
 
 
@@ -239,7 +239,7 @@ def _used_instead(old: Claim, new: Claim) -> bool:
     return first.subject <= second.subject or second.subject <= first.subject
 
 
-def _of_other_kinds(one: Attribute, other: Attribute) -> bool:
+def _only_one_is_day(one: Attribute, other: Attribute) -> bool:
     """Whether only one of two values is a day: "on Mondays" beside "at 10" or "on AWS"."""
     days = [bool(each.value & _DAYS) for each in (one, other)]
     if days[0] is days[1]:
@@ -274,7 +274,7 @@ def _swapped(old: Claim, new: Claim) -> float | None:
     return 0.85 if b & c and a & d and not b & d else None
 
 
-def _valued(old: Claim, new: Claim) -> float:
+def _certainty_of_other_value(old: Claim, new: Claim) -> float:
     """The same attribute of the same thing with another value: how sure."""
     first, second = old.attribute, new.attribute
     if first is None or second is None:
@@ -295,7 +295,7 @@ def _valued(old: Claim, new: Claim) -> float:
     if (first.measured and second.named) or (first.named and second.measured):
         # "The database is Postgres", "the database is 14 GB now".
         return 0.0
-    if _of_other_kinds(first, second) or _verbs_differ(first, second):
+    if _only_one_is_day(first, second) or _verbs_differ(first, second):
         return 0.0
     return 0.3 + 0.45 * alike
 

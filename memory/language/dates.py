@@ -118,7 +118,7 @@ def resolve(text: str, at: datetime) -> Resolved:
             named.append((found.start(), date(int(found["y"]), int(found["m"]), int(found["d"]))))
         except ValueError:
             continue
-    spelt = _spelt_in_several_ways(text)
+    spelt = _dates_in_several_formats(text)
     replaced(_NAMED, lambda found, day: None if _is_example(found, spelt) else _named_day(found, day))
     for pattern, meaning in (*_RELATIVE, *relative(text)):
         replaced(pattern, meaning)
@@ -139,7 +139,7 @@ def _month_and_day(found: re.Match[str]) -> tuple[int, int]:
     return MONTHS[(found["m1"] or found["m2"]).lower()], int(found["d1"] or found["d2"])
 
 
-def _spelt_in_several_ways(text: str) -> set[tuple[int, int]]:
+def _dates_in_several_formats(text: str) -> set[tuple[int, int]]:
     """The month and day of dates that a text writes in one manner and not in another: it speaks of how they are
     written."""
     if not _RATHER.search(text):

@@ -68,7 +68,9 @@ def entities(text: str) -> tuple[str, ...]:
         kind = match.lastgroup or ""
         name = match[kind]
         if kind == "proper":
-            name = _proper(name, _begins(text, match.start()), text[match.end() : match.end() + 24])
+            name = _without_sentence_capitals(
+                name, _begins_sentence(text, match.start()), text[match.end() : match.end() + 24]
+            )
         if name:
             found.setdefault(name.lower(), name)
             if len(found) >= MOST:
@@ -81,13 +83,13 @@ def _any_of(forms: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(forms))
 
 
-def _begins(text: str, at: int) -> bool:
+def _begins_sentence(text: str, at: int) -> bool:
     """Whether a sentence begins here, where every word has a capital."""
     before = text[max(0, at - 3) : at].rstrip(" \"'“(*-")
     return not before or before[-1] in ".!?:\n"
 
 
-def _proper(name: str, begins: bool, after: str) -> str:
+def _without_sentence_capitals(name: str, begins: bool, after: str) -> str:
     """A capitalised run without the words that are capitals only because a sentence begins."""
     words = name.replace("’", "'").split(" ")
     while words and words[0].lower() in _COMMON:

@@ -208,11 +208,11 @@ def _compiled(
     rows: Sequence[tuple[str, Meaning]], words: frozenset[str]
 ) -> tuple[frozenset[str], tuple[tuple[re.Pattern[str], Meaning], ...]]:
     return words, tuple(
-        (re.compile(_APART.format(pattern), re.IGNORECASE), _unnamed(meaning)) for pattern, meaning in rows
+        (re.compile(_APART.format(pattern), re.IGNORECASE), _unless_a_name(meaning)) for pattern, meaning in rows
     )
 
 
-def _unnamed(meaning: Meaning) -> Meaning:
+def _unless_a_name(meaning: Meaning) -> Meaning:
     """A meaning that leaves alone what is written like a name: with a capital, and no sentence begins there."""
 
     def told(found: re.Match[str], today: date) -> Written:

@@ -82,19 +82,21 @@ def has_subject(first: str, rest: Sequence[str], *, noun: bool = False) -> bool:
         if word in _FINITE:
             return True
         after = rest[at + 1] if at + 1 < len(rest) else ""
-        if _PAST.search(word) and (_counts(after) or (_are_numbers(rest[:at]) and (at or after in _GOES_ON))):
+        if _PAST.search(word) and (
+            _begins_object_of_past(after) or (_are_numbers(rest[:at]) and (at or after in _GOES_ON))
+        ):
             return True
         if _is_plural(word) and after in _DETERMINES and first not in _TWO_OBJECTS:
             return True
         before = rest[at - 1] if at else ""
         if before and _is_plural(before) and word in _OF_MANY and after not in ("", ","):
             return True
-        if noun and _goes_on(before, word, after):
+        if noun and _is_verb_of_preceding(before, word, after):
             return True
     return False
 
 
-def _goes_on(before: str, word: str, after: str) -> bool:
+def _is_verb_of_preceding(before: str, word: str, after: str) -> bool:
     """Whether a word is the verb of what stands before it, by their endings: "call volume doubled after the release",
     "change detection compares hashes", "cancel events bubble up"."""
     if not (before.isalpha() and word.isalpha() and after) or before in _BEHIND_OBJECT:
@@ -113,7 +115,7 @@ def _is_plural(word: str) -> bool:
     return word.endswith("s") and not word.endswith(("ss", "us", "is"))
 
 
-def _counts(word: str) -> bool:
+def _begins_object_of_past(word: str) -> bool:
     """Whether a word begins what a verb of the past is about."""
     return word in _DETERMINES or word[:1].isdigit()
 
@@ -189,7 +191,7 @@ _READ = 12
 
 def is_imperative(text: str) -> bool:
     """Whether a sentence, or what stands in it behind a case or a call, begins with a verb that orders."""
-    return any(map(_is_imperative, _clauses(text)))
+    return any(map(_is_imperative, _imperative_candidates(text)))
 
 
 def begins_with_subject(clause: str) -> bool:
@@ -199,7 +201,7 @@ def begins_with_subject(clause: str) -> bool:
     return found is not None and rest != [] and has_subject(found[0].lower(), rest, noun=found[0].lower() in _NOUNS_TOO)
 
 
-def _clauses(text: str) -> Iterator[str]:
+def _imperative_candidates(text: str) -> Iterator[str]:
     """What of a sentence may be a clause that orders: without what stands before its verb."""
     mark = _LIST_MARK.match(text)
     # A word in backticks is a name: its tick says so.

@@ -84,7 +84,7 @@ def narrowed(older: Claim, newer: Claim) -> bool:
     words = newer.words
     bases = [stem(word) for word in words]
     subject = older.content - newer.left
-    when = _opening(words)
+    when = _length_of_time_opening(words)
     held = older.content | MANNER if "now" in words and not older.content & MANNER else older.content
     more = [
         at >= when and _is_more(word, base, held) and not (at and words[at - 1] in _BEFORE_VERBS)
@@ -112,18 +112,18 @@ def takes_over(older: Claim, newer: Claim) -> bool:
     """Whether the newer claim says of the very thing that the older one is about, and of nothing less, that what that
     one says of it has gone: all that is named there is named here, and here no more, before what has gone. Or that it
     is something else *now*."""
-    if _is_now(older, newer) or (goes_back(newer) and _is_back(older, newer)):
+    if _has_new_value_now(older, newer) or (goes_back(newer) and _returns(older, newer)):
         return True
     gone, came = (frozenset[str]().union(*sides) for sides in zip(*newer.moves, strict=True)) if newer.moves else _NONE
-    bases = [(word, stem(word)) for word in newer.words[_opening(newer.words) :]]
+    bases = [(word, stem(word)) for word in newer.words[_length_of_time_opening(newer.words) :]]
     before = takewhile(lambda each: each[1] not in gone, bases)
     named = any(_is_more(word, base, older.content) and base not in came for word, base in before)
-    less = _of_less(older, newer)
+    less = _narrower_purposes(older, newer)
     held = older.held - gone - _HAVING - _CHANGING - less
     return bool(older.held & gone) and held <= newer.content and not named
 
 
-def _of_less(older: Claim, newer: Claim) -> Stems:
+def _narrower_purposes(older: Claim, newer: Claim) -> Stems:
     """What the older claim says it is for beyond what the newer one does: "for unit tests", "for tests"."""
     names, wider = older.circumstances.get("for", _NOTHING), newer.circumstances.get("for", _NOTHING)
     return names - wider if wider <= names else _NOTHING
@@ -179,14 +179,14 @@ def goes_back(newer: Claim) -> bool:
     return not _BACK.isdisjoint(newer.words)
 
 
-def _is_back(older: Claim, newer: Claim) -> bool:
+def _returns(older: Claim, newer: Claim) -> bool:
     """Whether the newer claim holds what the older one says has gone, or is denied."""
     if holds_what_has_gone(older, newer):
         return True
     return older.affirms is not newer.affirms and older.content - _PLAIN <= newer.content
 
 
-def _is_now(older: Claim, newer: Claim) -> bool:
+def _has_new_value_now(older: Claim, newer: Claim) -> bool:
     """Whether both name one attribute of one thing, and the newer claim another value and "now"."""
     if "now" not in newer.words or newer.reported:
         return False
@@ -204,7 +204,7 @@ def _is_now(older: Claim, newer: Claim) -> bool:
 def _moves_less(older: Claim, newer: Claim) -> bool:
     """Whether the newer claim says of something of which the older one does not speak that it left what that one holds:
     "we use npm", "the docs site moved from npm to pnpm"."""
-    words = newer.words[_opening(newer.words) :]
+    words = newer.words[_length_of_time_opening(newer.words) :]
     if (
         newer.moves
         and (whose := _WHOSE.match(newer.text))
@@ -222,7 +222,7 @@ def _moves_less(older: Claim, newer: Claim) -> bool:
     return False
 
 
-def _opening(words: Sequence[str]) -> int:
+def _length_of_time_opening(words: Sequence[str]) -> int:
     """How many words at the beginning only say since when it is so: "since Monday", "last week", "yesterday"."""
     if words[:4] == ("in", "the", "week", "of"):
         return 4

@@ -65,7 +65,7 @@ def blocks(text: str) -> list[TextBlock]:
     blank = True
 
     def close() -> None:
-        joined = "\n".join(lines).strip("\n") if shape is BlockShape.CODE else _joined(lines)
+        joined = "\n".join(lines).strip("\n") if shape is BlockShape.CODE else _join_wrapped_lines(lines)
         if joined.strip():
             found.append(TextBlock(shape, joined, marker))
         lines.clear()
@@ -90,7 +90,7 @@ def blocks(text: str) -> list[TextBlock]:
                 shape, marker = BlockShape.PROSE, ""
             blank = True
             continue
-        new_shape, new_marker, body = _line(line, shape, blank)
+        new_shape, new_marker, body = _line_shape(line, shape, blank)
         if new_shape is not shape or new_marker or new_shape is BlockShape.HEADING:
             close()
             shape, marker = new_shape, new_marker
@@ -100,7 +100,7 @@ def blocks(text: str) -> list[TextBlock]:
     return found
 
 
-def _line(line: str, shape: BlockShape, blank: bool) -> tuple[BlockShape, str, str]:
+def _line_shape(line: str, shape: BlockShape, blank: bool) -> tuple[BlockShape, str, str]:
     """The shape of one line outside a fence, its marker, and the line without it."""
     stripped = line.lstrip()
     if stripped.startswith(">"):
@@ -118,7 +118,7 @@ def _line(line: str, shape: BlockShape, blank: bool) -> tuple[BlockShape, str, s
     return BlockShape.PROSE, "", line.strip()
 
 
-def _joined(lines: list[str]) -> str:
+def _join_wrapped_lines(lines: list[str]) -> str:
     """The lines of a block; wrapped ones run on, others stay apart."""
     joined = ""
     for line in lines:
@@ -264,13 +264,13 @@ def _own_words(text: str) -> tuple[TextBlock, ...]:
             if not (_PERSONAL.search(block.text) and len(block.text) < 240 and not _NAME_OF_CODE.search(block.text)):
                 continue
             quoting = False
-        body = "\n".join(_spoken(block.text))
+        body = "\n".join(_prose_lines(block.text))
         if body:
             own_blocks.append(TextBlock(block.shape, body, block.marker))
         quoting = bool(_LEAD.search(block.text)) or (
             bool(_OTHERS.search(block.text)) and not block.text.rstrip().endswith("?")
         )
-    return () if _pasted(own_blocks) else tuple(_around(own_blocks))
+    return () if _reads_like_ticket(own_blocks) else tuple(_beginning_and_end(own_blocks))
 
 
 def prose(text: str) -> str:
@@ -309,12 +309,12 @@ def is_machine_output(line: str) -> bool:
     return plain < 0.7 * len(line) and not _PERSONAL.search(line)
 
 
-def _spoken(body: str) -> Iterator[str]:
+def _prose_lines(body: str) -> Iterator[str]:
     """The lines of a block that are no log and no code."""
     return (line for line in body.splitlines() if not is_machine_output(line))
 
 
-def _around(blocks: list[TextBlock]) -> list[TextBlock]:
+def _beginning_and_end(blocks: list[TextBlock]) -> list[TextBlock]:
     """Of a message that is long and full of code's names only its beginning and its end: between them is a paste."""
     whole = sum(len(block.text) for block in blocks)
     if whole <= _LONG or len(_NAME_OF_CODE.findall("\n".join(block.text for block in blocks)[:_LONG])) < 5:
@@ -328,7 +328,7 @@ def _around(blocks: list[TextBlock]) -> list[TextBlock]:
     return own
 
 
-def _pasted(blocks: list[TextBlock]) -> bool:
+def _reads_like_ticket(blocks: list[TextBlock]) -> bool:
     """Whether all that is left reads like a ticket: long, full of code's names, and nobody speaks in it."""
     words = sum(len(block.text) for block in blocks)
     if words < 200:

@@ -51,7 +51,7 @@ class StaticEmbedding:
         self._scales = scales
         self._row = {word: row for row, word in enumerate(vocabulary)}
         # One cache an instance: tokens recur, and cutting one up is most of the work.
-        self._rows = lru_cache(maxsize=8192)(self._find)
+        self._rows = lru_cache(maxsize=8192)(self._rows_for_token)
 
     @classmethod
     def load(cls, path: Path | None = None) -> "StaticEmbedding":
@@ -95,7 +95,7 @@ class StaticEmbedding:
         # Rows are the shorter the commoner their word is anywhere; half of that is enough beside the store's idf.
         squares = np.einsum("rd,rd->r", vectors, vectors)
         balanced = np.array(weights, np.float32) / np.sqrt(np.sqrt(np.maximum(squares, 1e-12)))
-        return _unit(balanced @ vectors)
+        return _normalized(balanced @ vectors)
 
     def entries(self, text: str) -> list[Entry]:
         """What the words of `text` are in the table: (row, weight, stem or None for a stop word) of each."""
@@ -112,9 +112,9 @@ class StaticEmbedding:
             return np.zeros(self.dimensions, np.float32)
         rows = [row for row, _, _ in entries]
         weights = self._scales[rows] * np.array([weight for _, weight, _ in entries], np.float32)
-        return _unit(weights @ self._table[rows].astype(np.float32))
+        return _normalized(weights @ self._table[rows].astype(np.float32))
 
-    def _find(self, token: str) -> tuple[Entry, ...]:
+    def _rows_for_token(self, token: str) -> tuple[Entry, ...]:
         """(row, weight, stem or None for a stop word) of what stands for a raw token: itself, else its parts."""
         first, *rest = found = parts(token)
         # Some tokens have no whole among their parts: well-known, a run of Han.
@@ -129,11 +129,11 @@ class StaticEmbedding:
             return ((row, 1.0, stemmed),)
         if len(word) > _MAX_WORD_CHARS:
             return ()
-        rows = self._pieces(word)
+        rows = self._wordpiece_rows(word)
         # Together the pieces weigh about what one word does: their directions differ, so lengths add as squares.
         return tuple((piece, len(rows) ** -0.5, stemmed) for piece in rows)
 
-    def _pieces(self, word: str) -> list[int]:
+    def _wordpiece_rows(self, word: str) -> list[int]:
         """Rows of the longest pieces, from the left, as WordPiece cuts them; characters it lacks are passed over."""
         plain = "".join(c for c in unicodedata.normalize("NFD", word) if unicodedata.category(c) != "Mn")
         if (row := self._row.get(plain)) is not None:
@@ -152,7 +152,7 @@ class StaticEmbedding:
         return rows
 
 
-def _unit(vector: Floats) -> Floats:
+def _normalized(vector: Floats) -> Floats:
     """The vector scaled to length one, or zero when its parts cancel out."""
     length = float(np.sqrt(vector @ vector))
     scaled: Floats = vector / np.float32(length) if length > 1e-12 else np.zeros_like(vector)

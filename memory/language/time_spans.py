@@ -30,12 +30,12 @@ class Span:
     def distance(self, at: datetime) -> float:
         """Days from a moment to this time: 0 within it, negative before it, positive behind it."""
         if self.yearly:
-            at = self._in_its_year(at)
+            at = self._moved_to_its_year(at)
         if at < self.begin:
             return (at - self.begin) / _DAY
         return max((at - self.end) / _DAY, 0.0)
 
-    def _in_its_year(self, at: datetime) -> datetime:
+    def _moved_to_its_year(self, at: datetime) -> datetime:
         """A moment moved by whole years to where it lies within this time, or else as soon as possible behind it."""
         at = at.replace(day=min(at.day, 28))
         moved = [at.replace(year=year) for year in (self.begin.year, self.end.year, self.begin.year + 1)]

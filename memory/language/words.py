@@ -185,7 +185,7 @@ def _plural(word: str) -> str:
 
 def _past_or_progressive(word: str) -> str:
     if word.endswith("eed"):
-        return word[:-1] if _measure(word[:-3]) else word
+        return word[:-1] if _porter_measure(word[:-3]) else word
     for suffix in ("ingly", "edly", "ing", "ed"):
         if word.endswith(suffix):
             head = word[: -len(suffix)]
@@ -195,7 +195,7 @@ def _past_or_progressive(word: str) -> str:
                 return head + "e"
             if len(head) > 3 and head[-1] == head[-2] and head[-1] not in "aeiolsz":
                 return head[:-1]
-            return head + "e" if _is_short(head) else head
+            return head + "e" if _is_short_syllable(head) else head
     return word
 
 
@@ -203,28 +203,28 @@ def _derivation(word: str) -> str:
     for table in (_DERIVED, _ADJECTIVAL):
         for suffix, instead in table:
             if word.endswith(suffix):
-                if _measure(word[: -len(suffix)]):
+                if _porter_measure(word[: -len(suffix)]):
                     word = word[: -len(suffix)] + instead
                 break
-    if word.endswith("li") and len(word) > 4 and word[-3] in "cdeghkmnrt" and _measure(word[:-2]):
+    if word.endswith("li") and len(word) > 4 and word[-3] in "cdeghkmnrt" and _porter_measure(word[:-2]):
         word = word[:-2]
     for suffix in _LAST:
         if word.endswith(suffix):
             head = word[: -len(suffix)]
-            if _measure(head) > 1 and (suffix != "ion" or head[-1] in "st"):
+            if _porter_measure(head) > 1 and (suffix != "ion" or head[-1] in "st"):
                 word = head
             break
     if word[-1] == "e":
         head = word[:-1]
-        measure = _measure(head)
-        if measure > 1 or (measure == 1 and not _is_short(head)):
+        measure = _porter_measure(head)
+        if measure > 1 or (measure == 1 and not _is_short_syllable(head)):
             return head
-    if word.endswith("ll") and _measure(word) > 1:
+    if word.endswith("ll") and _porter_measure(word) > 1:
         return word[:-1]
     return word
 
 
-def _measure(head: str) -> int:
+def _porter_measure(head: str) -> int:
     """How many times a vowel is followed by a consonant: Porter's m, the length of a word in syllables or so."""
     count, vowel_before = 0, False
     for i, c in enumerate(head):
@@ -235,12 +235,12 @@ def _measure(head: str) -> int:
     return count
 
 
-def _is_short(head: str) -> bool:
+def _is_short_syllable(head: str) -> bool:
     """Whether a head is one short syllable that lost its e: hop(e), mak(e), us(e)."""
     if len(head) == 2:
         return head[0] in "aeiou" and head[1] not in _VOWELS
     return (
-        _measure(head) == 1
+        _porter_measure(head) == 1
         and len(head) > 2
         and head[-1] not in "aeiouwxy"
         and head[-2] in _VOWELS

@@ -51,7 +51,7 @@ def meet(
             return AlreadyHeld()
     if same is None:
         return NewCandidate()
-    grown = same.state is CandidateState.WAITING and not _is_part(proposal, same)
+    grown = same.state is CandidateState.WAITING and not _is_part_of_evidence(proposal, same)
     return KnownCandidate(same.id, grown, _waits_again(proposal, same))
 
 
@@ -76,7 +76,7 @@ def _same(proposal: Proposal, candidate: Candidate) -> bool:
     return proposal.kind is CandidateKind.KNOWLEDGE and says_the_same(proposal.text, candidate.text)
 
 
-def _is_part(proposal: Proposal, candidate: Candidate) -> bool:
+def _is_part_of_evidence(proposal: Proposal, candidate: Candidate) -> bool:
     """Whether what is put forward is one of several things that bear a candidate out, which counts more already."""
     return (
         proposal.mark != candidate.mark

@@ -82,15 +82,15 @@ def options(offered: str) -> dict[str, str]:
         # A label that comes a second time begins another list, and the last list is the one that is answered.
         if mark["label"].lower() in ("1", "a"):
             found.clear()
-        found[mark["label"].lower()] = _way(body)
+        found[mark["label"].lower()] = _offered_way(body)
     if len(found) > 1:
         return found
     bullets = [" ".join(line[1].split()) for line in _BULLET.finditer(offered)]
-    ways = bullets if len(bullets) > 1 else _in_a_sentence(offered)
+    ways = bullets if len(bullets) > 1 else _ways_in_sentence(offered)
     return {str(place): body for place, body in enumerate(ways, start=1)}
 
 
-def _way(body: str) -> str:
+def _offered_way(body: str) -> str:
     """A way as it was offered, without the question behind the last of them and the "or" before it."""
     lines = body.strip().splitlines()
     while len(lines) > 1 and lines[-1].rstrip().endswith("?"):
@@ -101,7 +101,7 @@ def _way(body: str) -> str:
     return _OR.sub("", " ".join(said)[:240].strip(" -–—"))
 
 
-def _in_a_sentence(offered: str) -> list[str]:
+def _ways_in_sentence(offered: str) -> list[str]:
     """The ways of "you could do this, do that, or do something else"."""
     for sentence in reversed(sentences(offered)):
         lead = _COULD.search(sentence)
@@ -125,9 +125,9 @@ def choice(clauses: Sequence[SpokenSentence], offered: str) -> Choice | None:
     for clause in clauses[:3]:
         if clause.question or clause.hypothetical or _NONE.search(clause.plain):
             continue
-        picked = _answering(clause, ways) if asked and clause is clauses[0] else None
+        picked = _way_by_label(clause, ways) if asked and clause is clauses[0] else None
         picked = picked or _labelled(clause, ways)
-        picked = picked or (_described(clause, ways) if _PICKS.search(clause.plain) else None)
+        picked = picked or (_way_by_description(clause, ways) if _PICKS.search(clause.plain) else None)
         if picked is None:
             continue
         own_clauses = [clause]
@@ -143,13 +143,13 @@ def choice(clauses: Sequence[SpokenSentence], offered: str) -> Choice | None:
     return None
 
 
-def _answering(clause: SpokenSentence, ways: dict[str, str]) -> str | None:
+def _way_by_label(clause: SpokenSentence, ways: dict[str, str]) -> str | None:
     """The way whose label or number the clause begins with, and hardly says more."""
     # As it is written: "second" at the beginning of a sentence counts as no word of it elsewhere.
     named = _ANSWERS.search(clause.text.lower())
     if named is None:
         return None
-    return ways.get(named["label"]) if named["label"] else _at(named["ordinal"], ways)
+    return ways.get(named["label"]) if named["label"] else _way_at(named["ordinal"], ways)
 
 
 def _labelled(clause: SpokenSentence, ways: dict[str, str]) -> str | None:
@@ -158,17 +158,17 @@ def _labelled(clause: SpokenSentence, ways: dict[str, str]) -> str | None:
         return None
     if label := named["label"] or named["bare"]:
         return ways.get(label)
-    return _at(named["ordinal"], ways) if _PICKS.search(clause.plain) else None
+    return _way_at(named["ordinal"], ways) if _PICKS.search(clause.plain) else None
 
 
-def _at(ordinal: str, ways: dict[str, str]) -> str | None:
+def _way_at(ordinal: str, ways: dict[str, str]) -> str | None:
     """The way at a place in their order, whatever they are labelled with."""
     if ordinal in ("last", "latter"):
         return [*ways.values()][-1]
     return dict(enumerate(ways.values(), start=1)).get(_ORDINALS[ordinal])
 
 
-def _described(clause: SpokenSentence, ways: dict[str, str]) -> str | None:
+def _way_by_description(clause: SpokenSentence, ways: dict[str, str]) -> str | None:
     """The way whose words the clause repeats, when it is clearly one of them."""
     content = _content(clause.plain)
     shares = sorted(((len(content & _content(way.lower())), way) for way in ways.values()), reverse=True)

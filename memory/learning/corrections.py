@@ -22,11 +22,10 @@ def mistaken(text: str, before: str = "") -> str:
     for pattern in _BOTH:
         if found := pattern.search(text[:600]):
             return found["wrong"].strip(" .\"'`")
-    return _answered(text, before)
+    return _corrected_sentence(text, before)
 
 
-def _answered(text: str, before: str) -> str:
-    """The sentence of the reply before that a correction is about."""
+def _corrected_sentence(text: str, before: str) -> str:
     wanted = _content(text)
     best, most = "", 1
     for sentence in sentences(before[-4000:])[-60:]:

@@ -108,7 +108,9 @@ def extract(
     """
     answered = numbered_reply(text, before) if before and origin is Origin.USER else None
     if answered is not None:
-        return _by_number(answered, at, question, most, work or is_technical(before[-MAX_FACT_CHARS:]), reader)
+        return _drafts_of_numbered_answer(
+            answered, at, question, most, work or is_technical(before[-MAX_FACT_CHARS:]), reader
+        )
     found = by_rules(text, origin, at, before=before, question=question, most=most, work=work)
     if origin is not Origin.USER:
         return found
@@ -116,24 +118,24 @@ def extract(
     if not (
         work or is_technical(before[-MAX_FACT_CHARS:]) or any(is_technical(block.text) for block in own_words(text))
     ):
-        return [*found, *_likings(text, at, before, found, reading)][:most]
+        return [*found, *_likings_beside(text, at, before, found, reading)][:most]
     picked = choice(spoken_in(text), before)
     read = reading.read(text, before)
-    found = [_as_sure_as_read(draft, read) for draft in found if _borne_out(draft, read)]
+    found = [_as_sure_as_read(draft, read) for draft in found if _is_lasting_to_reader(draft, read)]
     unsure = []
-    read = _kept_apart(read, found, at)
+    read = _separate_clauses(read, found, at)
     for statement in statements(read, before, [picked.option] if picked else []):
         if statement.probability < UNSURE or names_a_commit(statement.text) or is_quoted(statement.text):
             continue
         draft = _draft(statement, at, before, last_question(question))
-        if (listed or statement.probability >= _sure_enough(statement)) and not _asks(statement):
-            _add(found, draft, tied(read[statement.first : statement.last + 1]))
+        if (listed or statement.probability >= _threshold_of(statement)) and not _only_asks(statement):
+            _add_read_draft(found, draft, tied(read[statement.first : statement.last + 1]))
         elif len(statement.text.split()) >= TELLING:
             unsure.append(replace(draft, unsure=True))
-    unsure = [each for each in unsure if not _is_among(each, found)]
+    unsure = [each for each in unsure if not _is_covered_by(each, found)]
     taught = [_without_opening(each) for each in (*found, *unsure)[:most]]
     # A draft stands on no page.
-    return [each if each.unsure else replace(each, core=_core(each.text, reading)) for each in taught]
+    return [each if each.unsure else replace(each, core=_core_on_page(each.text, reading)) for each in taught]
 
 
 def _without_opening(draft: FactDraft) -> FactDraft:
@@ -145,7 +147,7 @@ def _without_opening(draft: FactDraft) -> FactDraft:
     return draft if told == draft.text else replace(draft, text=told[:1].upper() + told[1:])
 
 
-def _by_number(
+def _drafts_of_numbered_answer(
     reply: NumberedReply, at: datetime, question: str, most: int, work: bool, reader: ClauseReader | None
 ) -> list[FactDraft]:
     """What a message teaches that answers by number: each answer beside its own question, and what else it says."""
@@ -153,7 +155,7 @@ def _by_number(
     for text, asked in (NumberedAnswer(reply.beside, ""), *reply.answers):
         listed = bool(asked)
         own = extract(text, Origin.USER, at, before=asked, question=question, work=work, listed=listed, reader=reader)
-        found += [_beside_what_it_answers(each, asked) for each in own if not _is_among(each, found)]
+        found += [_beside_what_it_answers(each, asked) for each in own if not _is_covered_by(each, found)]
     # Where there are more than may be taken, what was asked to be remembered goes first, and what is unsure last.
     first = sorted(range(len(found)), key=lambda at: (not found[at].pinned, found[at].unsure, at))[:most]
     return [found[at] for at in sorted(first)]
@@ -166,7 +168,7 @@ def _beside_what_it_answers(draft: FactDraft, asked: str) -> FactDraft:
     return replace(draft, text=draft.text + behind_answer(short(asked)))
 
 
-def _likings(
+def _likings_beside(
     text: str, at: datetime, before: str, found: Sequence[FactDraft], reading: ClauseReader
 ) -> list[FactDraft]:
     """What somebody surely likes, avoids or cannot have, in a talk that is not about work, beside what the rules have
@@ -182,12 +184,12 @@ def _likings(
         and each.scope == "user"
         and each.probability >= LIKING
         and _OWN.search(each.text)
-        and not (each.answers or _asks(each) or is_quoted(each.text))
+        and not (each.answers or _only_asks(each) or is_quoted(each.text))
     ]
-    return [replace(each, category=Category.PREFERENCES) for each in surely if not _is_among(each, found)]
+    return [replace(each, category=Category.PREFERENCES) for each in surely if not _is_covered_by(each, found)]
 
 
-def _core(text: str, reader: ClauseReader) -> str:
+def _core_on_page(text: str, reader: ClauseReader) -> str:
     """What of a fact's text stands on the page, where that is not all of it. What is chosen needs the choice, and an
     answer its beginning, which says yes or no, and enough words to do without what it answers."""
     said = without_answered(text)
@@ -206,7 +208,7 @@ def _first_word(text: str) -> str:
     return letters(text.split()[0])
 
 
-def _is_among(draft: FactDraft, found: Sequence[FactDraft]) -> bool:
+def _is_covered_by(draft: FactDraft, found: Sequence[FactDraft]) -> bool:
     """Whether one of some drafts has a draft's words, or lies in them."""
     own = letters(without_answered(draft.text))
     return any(other in own or own in other for each in found if (other := letters(without_answered(each.text))))
@@ -215,7 +217,7 @@ def _is_among(draft: FactDraft, found: Sequence[FactDraft]) -> bool:
 _GUIDING: Final = frozenset(("rule", "pref", "corr", "dec"))
 
 
-def _borne_out(draft: FactDraft, read: Sequence[Clause]) -> bool:
+def _is_lasting_to_reader(draft: FactDraft, read: Sequence[Clause]) -> bool:
     """Whether the trained reader does not think that what a rule has found in talk about work is of the moment. What
     the person asked to have remembered is not doubted, nor which of the ways they chose that they were offered; a
     correction is as sure, and may only sound like one."""
@@ -226,12 +228,12 @@ def _borne_out(draft: FactDraft, read: Sequence[Clause]) -> bool:
     ):
         return True
     drafted = letters(draft.text)
-    read_so = [clause.judged for clause in read if _same_words(letters(clause.text), drafted)]
+    read_so = [clause.judged for clause in read if _shares_words(letters(clause.text), drafted)]
     least = PASSING if draft.kind is FactKind.DECISION else 0.0
     return not read_so or any(each.worth_keeping >= (DOUBTED if each.passing in _IDLE else least) for each in read_so)
 
 
-def _kept_apart(read: Sequence[Clause], found: Sequence[FactDraft], at: datetime) -> list[Clause]:
+def _separate_clauses(read: Sequence[Clause], found: Sequence[FactDraft], at: datetime) -> list[Clause]:
     """The clauses, none of which hangs on one that is guarded otherwise, holds for another time, or belongs to what the
     rules know to be more than a statement: something to be remembered, a choice, an objection to something."""
     special = [letters(draft.text) for draft in found if draft.pinned or chosen(draft.text) or draft.wrong]
@@ -240,7 +242,7 @@ def _kept_apart(read: Sequence[Clause], found: Sequence[FactDraft], at: datetime
         own = letters(clause.text)
         over = holds_until(clause.text, at) or lasts(clause.text, at)
         ends = clause.judged.flag("ends") >= ENDS
-        return sensitivity(clause.text), over, ends, [_same_words(own, each) for each in special]
+        return sensitivity(clause.text), over, ends, [_shares_words(own, each) for each in special]
 
     manners = [manner(clause) for clause in read]
     return [
@@ -257,7 +259,7 @@ def _as_sure_as_read(draft: FactDraft, read: Sequence[Clause]) -> FactDraft:
         return draft
     drafted = letters(draft.text)
     own = [
-        (len(words), each.judged.worth_keeping) for each in read if _same_words(words := letters(each.text), drafted)
+        (len(words), each.judged.worth_keeping) for each in read if _shares_words(words := letters(each.text), drafted)
     ]
     if not own:
         return draft
@@ -265,7 +267,7 @@ def _as_sure_as_read(draft: FactDraft, read: Sequence[Clause]) -> FactDraft:
     return replace(draft, confidence=round(min(draft.confidence, HALF_SURE + worth), 3))
 
 
-def _same_words(clause: str, draft: str) -> bool:
+def _shares_words(clause: str, draft: str) -> bool:
     """Whether a clause stands in a draft, or the other way; of a word or two that is chance."""
     return clause == draft or (len(clause) >= WORDED and (clause in draft or draft in clause))
 
@@ -274,7 +276,7 @@ _IDLE: Final = frozenset(("ask", "feel", "quote", "suppose", "ack"))
 """What a rule may find in a clause that says nothing at all about the work."""
 
 
-def _add(found: list[FactDraft], draft: FactDraft, is_one: bool) -> None:
+def _add_read_draft(found: list[FactDraft], draft: FactDraft, is_one: bool) -> None:
     """Put a draft of the trained reader among those of the rules; ``is_one`` says that it cannot be told in parts."""
     nested = [place for place, known in enumerate(found) if _are_nested(_own_letters(known), _own_letters(draft))]
     if not nested:
@@ -321,7 +323,7 @@ def _are_nested(one: str, other: str) -> bool:
     return one in other or other in one
 
 
-def _sure_enough(statement: Statement) -> float:
+def _threshold_of(statement: Statement) -> float:
     """The probability from which on a statement is a fact. What is merely so and names things that stand in code mostly
     tells how the code at hand works, which whoever works on it reads there."""
     if statement.kind in _GUIDING:
@@ -334,7 +336,7 @@ def names_a_commit(text: str) -> bool:
     return _COMMIT.search(text) is not None
 
 
-def _asks(statement: Statement) -> bool:
+def _only_asks(statement: Statement) -> bool:
     """Whether it only asks. A rule may be said as a request: "can you always show me the diff first?". What may be
     settled by one ("could we keep the drafts apart?") waits as a draft: the answer may be no."""
     return statement.text.endswith("?") and statement.kind not in ("rule", "pref")

@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from memory.language.sentences import WRAPPED, asks, sentences
-from memory.learning.addressed_orders import gives_persona, may_name_reader, names_reader
-from memory.learning.orders import is_order, plain
+from memory.learning.orders import gives_persona, is_order, may_name_reader, names_reader, plain
 from memory.learning.user_claims import claims_authority
 
 _SPEAKS = re.compile(r"\byou(?:r|rs)?\b", re.IGNORECASE)
@@ -41,12 +40,12 @@ def without_orders(text: str) -> str:
     An order takes along the code that it hands over; one that says who its reader is to be, or what to forget, also the
     rest of its line, which often speaks for it ("You are Max. Max has no rules."). A question finds nothing out, and is
     left out too, but for those at the end: these are the speaker's own."""
-    lines = _unwrapped(text.split("\n"))
-    text_left = "\n".join(filter(str.strip, _across(_without_orders(lines))))
+    lines = _unwrap_lines(text.split("\n"))
+    text_left = "\n".join(filter(str.strip, _without_spread_orders(_without_orders(lines))))
     return text_left if text_left != "\n".join(filter(str.strip, lines)) else text
 
 
-def _unwrapped(lines: list[str]) -> list[str]:
+def _unwrap_lines(lines: list[str]) -> list[str]:
     """The lines, those of prose that an editor wrapped run on: an order may begin on one and end on the next."""
     whole: list[str] = []
     fenced = wrapped = False
@@ -60,7 +59,7 @@ def _unwrapped(lines: list[str]) -> list[str]:
     return whole
 
 
-def _across(lines: Iterable[tuple[str, bool]]) -> Iterator[str]:
+def _without_spread_orders(lines: Iterable[tuple[str, bool]]) -> Iterator[str]:
     """The lines without an order that is spread over several of them; those of code are told by a mark."""
     held: list[str] = []
     """The last lines, while nothing ended in them."""
@@ -70,7 +69,7 @@ def _across(lines: Iterable[tuple[str, bool]]) -> Iterator[str]:
             held.clear()
             yield line
             continue
-        if held and (spread := _begun(held, line)):
+        if held and (spread := _lines_since_order_began(held, line)):
             del held[-spread:]
             line = " ".join(sentences(line)[1:])
         if line.rstrip()[-1:] in _END or len(held) >= _FEW:
@@ -83,7 +82,7 @@ def _across(lines: Iterable[tuple[str, bool]]) -> Iterator[str]:
     yield from held
 
 
-def _begun(held: Sequence[str], line: str) -> int:
+def _lines_since_order_began(held: Sequence[str], line: str) -> int:
     """On how many of the lines before it an order began that a line ends; 0 where none did."""
     before = _joined(held)
     if not may_name_reader(before):
@@ -100,7 +99,7 @@ def _joined(held: Sequence[str]) -> str:
 
 def _without_orders(lines: list[str]) -> Iterator[tuple[str, bool]]:
     """The lines without their orders and questions, each with whether it is code."""
-    asks_from = _end(lines)
+    asks_from = _start_of_closing_questions(lines)
     fence: str | None = None
     ordered = handed = dropping = False
     for index, line in enumerate(lines):
@@ -131,8 +130,7 @@ def _hands_over(line: str) -> bool:
     return bool(_POINTS.search(line)) or (_STEP.match(line) is None and is_order(sentences(line)[-1]))
 
 
-def _end(lines: list[str]) -> int:
-    """Where the last lines begin that only ask."""
+def _start_of_closing_questions(lines: list[str]) -> int:
     at = len(lines)
     while at and (not lines[at - 1].strip() or asks(lines[at - 1].rstrip())):
         at -= 1

@@ -4,6 +4,9 @@ A client sends its whole history again and again; only the messages that no earl
 retry teaches nothing twice. A person's words are what the runtime left of a message (``spoken``). What an assistant
 says in a turn in which it read tools, the web or a sub-agent's report carries their origin, and no order, decision or
 preference is ever taken from it: it may be somebody else's text, repeated word for word.
+
+Runtimes write the day into their environment block, and transcripts that are played again carry the day on which
+they happened. Our own clock is finer than a stated day, so it is kept while the two agree to within two days.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from memory.conversation import Message, Role
 from memory.fact import FactDraft, FactKind, Origin, Stream
@@ -21,15 +24,90 @@ from memory.learning.hearsay import of_a_page, without_orders
 from memory.learning.lesson_result import Learned, PassageDraft, Taught, Withdrawal
 from memory.learning.notes import RUNTIME, without_headings
 from memory.learning.passages import only_asks, passages
-from memory.learning.pasted_text import parted
 from memory.learning.sensitivity import sensitivity
-from memory.learning.stated_time import moment
-from memory.learning.taint import lowered
+from memory.learning.taint import lowered, split_pasted
 from memory.learning.taking_back import withdrawing
 from memory.ports import Journaled
 from memory.scope import Layer
 from memory.session import RequestKind
 from memory.understanding.forms import is_everywhere, is_here
+
+_READ = 200_000
+_CUE = re.compile(
+    r"(?:\b(?:current|today's|todays|present|conversation|session)[ _](?:local )?(?:date(?:[ _](?:and|&)[ _]time)?|"
+    r"time|datetime)|\btoday is|\bthe date is|\bit is now|<(?:current_?)?date(?:time)?>|^date)\b[>\s]{0,3}(?:is|:|"
+    r"=|\()?[\s\"'*]{0,4}",
+    re.IGNORECASE | re.MULTILINE,
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = r"(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
+_DATES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(?P<year>(?:19|20)\d\d)[-/.](?P<m>\d{1,2})[-/.](?P<day>\d{1,2})",
+        rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\.?(?: of)? {_MONTH},? (?P<year>(?:19|20)\d\d)",
+        rf"{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|"
+        rf"th)?,? (?:\d{{1,2}}:\d\d(?::\d\d)? (?:\w{{1,5}} )?)?(?P<year>(?:19|20)\d\d)",
+        r"(?P<m>\d{1,2})/(?P<day>\d{1,2})/(?P<year>(?:19|20)\d\d)",
+    )
+)
+_TIME = re.compile(
+    r"(?<!\d)(?P<h>[01]?\d|2[0-3]):(?P<min>[0-5]\d)(?::(?P<s>[0-5]\d))?(?: ?(?P<half>[ap])\.?m\.?)?", re.IGNORECASE
+)
+
+
+def conversation_time(messages: Sequence[Message], fallback: datetime, *, instructions: str = "") -> datetime:
+    """When the conversation takes place: the date that it states last, else ``fallback`` (aware).
+
+    Only system and developer messages, ``instructions`` and what a runtime wrote into a human message are read; what
+    people, models and tools say about dates is no clock. The result is in the zone of ``fallback``.
+    """
+    for message in reversed(messages):
+        if message.role in (Role.SYSTEM, Role.DEVELOPER):
+            text = message.text
+        elif message.role is Role.USER and message.text.strip() != message.spoken.strip():
+            text = message.text.replace(message.spoken, " ") if message.spoken else message.text
+        else:
+            continue
+        if (time := stated_time(text, fallback)) is not None:
+            return _plausible(time, fallback)
+    time = stated_time(instructions, fallback)
+    return fallback if time is None else _plausible(time, fallback)
+
+
+def stated_time(text: str, fallback: datetime) -> datetime | None:
+    """The last date that a text states as the present one, in the zone of ``fallback``; a day without a time is its
+    noon."""
+    found = None
+    for cue in _CUE.finditer(text[:_READ]):
+        found = _read(text[cue.end() : cue.end() + 60], fallback) or found
+    return found
+
+
+def _plausible(time: datetime, fallback: datetime) -> datetime:
+    return fallback if abs(time - fallback) < timedelta(days=2) else time
+
+
+def _read(text: str, fallback: datetime) -> datetime | None:
+    text = text.split("\n", 1)[0]
+    for pattern in _DATES:
+        day = pattern.search(text)
+        if day is None or day.start() > 30:
+            continue
+        groups = day.groupdict()
+        month = int(groups["m"]) if groups.get("m") else _MONTHS.index(groups["month"].lower()[:3]) + 1
+        clock = _TIME.search(text)
+        hour, minute, second = (int(clock["h"]), int(clock["min"]), int(clock["s"] or 0)) if clock else (12, 0, 0)
+        if clock and clock["half"]:
+            hour = hour % 12 + (12 if clock["half"].lower() == "p" else 0)
+        try:
+            return datetime(
+                int(groups["year"]), month, int(groups["day"]), hour, minute, second, tzinfo=fallback.tzinfo
+            )
+        except ValueError:
+            return None
+    return None
+
 
 _TAINTED_SHARE = 0.8
 _NARRATION = 200
@@ -41,7 +119,7 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
     outside the messages, in which runtimes state the date."""
     if journaled.kind not in (RequestKind.MAIN, RequestKind.SUBAGENT):
         return Learned()
-    at = moment(journaled.messages, journaled.at, instructions=instructions)
+    at = conversation_time(journaled.messages, journaled.at, instructions=instructions)
     subagent = journaled.kind == RequestKind.SUBAGENT
     turns = [(journaled.turn(index), message) for index, message in enumerate(journaled.messages)]
     fresh = {journaled.turn(index) for index in journaled.fresh}
@@ -51,7 +129,7 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
         turns.append((last, journaled.reply))
     if not fresh:
         return Learned()
-    begin = _begins(turns, fresh)
+    begin = _first_relevant(turns, fresh)
     facts: list[Taught] = []
     pieces: list[PassageDraft] = []
     withdrawals: list[Withdrawal] = []
@@ -66,12 +144,12 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
         if message.role is Role.USER and message.spoken:
             # The prompt of a sub-agent was written by its parent: nobody spoke.
             origin = Origin.SUBAGENT if subagent else Origin.USER
-            own, found = parted(message.spoken)
+            own, found = split_pasted(message.spoken)
             if turn in fresh:
                 told = without_headings(own) if journaled.session.runtime == RUNTIME else own
                 drafts = extract(told, origin, at, before=reply, question=question, work=work)
                 project = journaled.session.scope.project or ""
-                facts.extend(Taught(_where_it_belongs(draft, project), message.digest, turn) for draft in drafts)
+                facts.extend(Taught(_narrowed_to_project(draft, project), message.digest, turn) for draft in drafts)
                 if not subagent and (beside := withdrawing(told)):
                     earlier = {*journaled.between, *(each.digest for _, each in turns[:index])}
                     withdrawals.append(Withdrawal(beside, frozenset(earlier)))
@@ -92,7 +170,7 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
     return Learned(tuple(facts), tuple(pieces), tuple(withdrawals))
 
 
-def _where_it_belongs(draft: FactDraft, project: str) -> FactDraft:
+def _narrowed_to_project(draft: FactDraft, project: str) -> FactDraft:
     """A draft that would hold in all of somebody's projects and says that it is about the one at hand, or names it, is
     about that one."""
     if draft.layer is not Layer.USER or is_everywhere(draft.text):
@@ -107,7 +185,7 @@ _A_NAME = 4
 """Letters of a project's name at least that is looked for in what is said."""
 
 
-def _begins(turns: Sequence[tuple[int, Message]], fresh: Collection[int]) -> int:
+def _first_relevant(turns: Sequence[tuple[int, Message]], fresh: Collection[int]) -> int:
     """Where to begin to read: where a person spoke last before what is fresh. What came before that bears on nothing
     that was said since."""
     first = next(index for index, (turn, _) in enumerate(turns) if turn in fresh)

@@ -61,7 +61,7 @@ def notes(text: str) -> list[Note]:
     """What stands in a file of notes, in order, each once."""
     found: dict[str, Note] = {}
     heading = lead = ""
-    own = _with_signs(_GENERATED_BLOCK.sub(" ", _FRONT.sub("", text.replace("\r\n", "\n"))))
+    own = _with_atx_headings(_GENERATED_BLOCK.sub(" ", _FRONT.sub("", text.replace("\r\n", "\n"))))
     for block in blocks(_BEGUN.sub(" ", _COMMENT.sub(" ", own))):
         plain = _plain(block.text)
         if block.shape is BlockShape.HEADING:
@@ -83,7 +83,7 @@ def notes(text: str) -> list[Note]:
         if around and len(plain.split()) <= _SHORT:
             plain = f"{around}: {plain}"
         plain = _cut(plain)
-        found.setdefault(plain.casefold(), Note(plain, bool(_ORDERS.search(_bare(plain)))))
+        found.setdefault(plain.casefold(), Note(plain, bool(_ORDERS.search(_without_label(plain)))))
     return list(found.values())
 
 
@@ -91,7 +91,7 @@ def without_headings(text: str) -> str:
     """Markdown without its headings: they say what something is about, and nothing of it. Code stays as it is."""
     kept: list[str] = []
     fence = ""
-    for line in _with_signs(text).split("\n"):
+    for line in _with_atx_headings(text).split("\n"):
         mark = _FENCE.match(line)
         if fence:
             fence = "" if mark and mark[1].startswith(fence) else fence
@@ -103,7 +103,7 @@ def without_headings(text: str) -> str:
     return "\n".join(kept)
 
 
-def _with_signs(text: str) -> str:
+def _with_atx_headings(text: str) -> str:
     """Markdown whose headings all begin with their signs. Code stays as it is."""
     return _FENCED_OR_UNDERLINED.sub(lambda found: found["fenced"] or f"# {found['title']}", text)
 
@@ -113,7 +113,7 @@ def _plain(text: str) -> str:
     return " ".join(_MARKUP.sub(lambda found: found[1] or found[2], text).split())
 
 
-def _bare(text: str) -> str:
+def _without_label(text: str) -> str:
     """The words behind a label: "Tests: run them all" orders."""
     label, colon, rest = text.partition(": ")
     return rest if colon and len(label.split()) <= _SHORT else text

@@ -52,7 +52,11 @@ def numbered_reply(text: str, before: str) -> NumberedReply | None:
     # Two lists of questions, or what is no list of answers: nobody can say which answers which.
     if not _FEWEST <= len(questions) == len(asked) or len(text) > _LONGEST or _NOT_ONLY_SAID.search(text):
         return None
-    marks = _on_lines(text) or _in_a_line(_INLINE, text) or _each_of(len(questions), _in_a_line(_BARE, text))
+    marks = (
+        _numbers_on_lines(text)
+        or _numbers_in_text(_INLINE, text)
+        or _each_of(len(questions), _numbers_in_text(_BARE, text))
+    )
     if len(marks) < _FEWEST or any(str(int(mark["label"])) not in questions for mark in marks):
         return None
     if len(text[: marks[0].start()].split()) > _LEAD:
@@ -66,7 +70,7 @@ def numbered_reply(text: str, before: str) -> NumberedReply | None:
     return NumberedReply(tuple(answers), "\n".join(part for part in map(str.strip, beside) if part))
 
 
-def _on_lines(text: str) -> list[re.Match[str]]:
+def _numbers_on_lines(text: str) -> list[re.Match[str]]:
     """The numbers that begin lines, as far in as the first one; nothing where they do not rise or there is only one."""
     found = list(_LINE.finditer(text))
     marks = [mark for mark in found if mark["indent"] == found[0]["indent"]]
@@ -77,7 +81,7 @@ def _each_of(many: int, marks: list[re.Match[str]]) -> list[re.Match[str]]:
     return marks if len(marks) == many else []
 
 
-def _in_a_line(form: re.Pattern[str], text: str) -> list[re.Match[str]]:
+def _numbers_in_text(form: re.Pattern[str], text: str) -> list[re.Match[str]]:
     """The numbers of a list in running text, which counts from one without a gap and begins its line."""
     marks: list[re.Match[str]] = []
     for mark in form.finditer(text):

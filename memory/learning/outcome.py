@@ -31,7 +31,7 @@ def outcome(
             return [replace(first, text=text, core=draft.core if text == draft.text else first.core), *others]
         case Vouch(hearsay, surprise):
             new = _new(taught, owner, journaled, id, surprise)
-            return _vouched(new, known[hearsay])
+            return _vouch_for(new, known[hearsay])
         case Supersede(gone, surprise, ids):
             new = _new(taught, owner, journaled, id, surprise)
             return replacing(new, [known[each] for each in gone], [known[each] for each in ids], known, at)
@@ -116,7 +116,7 @@ def withdrawn(gone: Fact, known: Iterable[Fact], at: datetime) -> list[Fact]:
     return [ended(gone, at), *(without(each, [gone.id]) for each in rivals)]
 
 
-def _vouched(new: Fact, heard: Fact) -> list[Fact]:
+def _vouch_for(new: Fact, heard: Fact) -> list[Fact]:
     """What somebody says whose word counts, and what it was known by until now."""
     return [standing_for(new, [heard]), replace(heard, state=State.ARCHIVED)]
 
@@ -167,11 +167,11 @@ def drafted(draft: FactDraft, id: str, owner: str, source: bytes, journaled: Jou
 
 def _new(taught: Taught, owner: str, journaled: Journaled, id: str, surprise: float) -> Fact:
     fact = drafted(taught.draft, id, owner, taught.source, journaled)
-    importance = weighty(fact.importance, surprise, _towards(fact.text, journaled))
+    importance = weighty(fact.importance, surprise, _relevance_to_session(fact.text, journaled))
     return replace(fact, importance=importance, surprise=surprise)
 
 
-def _towards(text: str, journaled: Journaled) -> float:
+def _relevance_to_session(text: str, journaled: Journaled) -> float:
     """How far a fact is about what the session is for, 0..1: the share of its words that its first request has, where
     it was not said in that request itself."""
     spoken = [message.spoken for message in journaled.messages if message.spoken]

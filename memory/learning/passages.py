@@ -31,9 +31,9 @@ def passages(text: str) -> list[tuple[int, str]]:
     """The passages of a turn in order, each with its place; empty for a turn without words."""
     found: list[str] = []
     held = ""
-    for unit in _units(without_tags(text[:_READ])):
-        for piece in _bounded(unit):
-            if held and _size(held) + _size(piece) + 1 > _CHARACTERS:
+    for unit in _sentences_and_code(without_tags(text[:_READ])):
+        for piece in _cut_to_limit(unit):
+            if held and _weighted_length(held) + _weighted_length(piece) + 1 > _CHARACTERS:
                 found.append(held)
                 held = ""
             held = f"{held} {piece}" if held else piece
@@ -50,8 +50,7 @@ def only_asks(text: str) -> bool:
     return bool(clauses) and all(clause.question or _REQUEST.match(clause.plain) for clause in clauses)
 
 
-def _units(text: str) -> list[str]:
-    """Sentences and short pieces of code, in order."""
+def _sentences_and_code(text: str) -> list[str]:
     units: list[str] = []
     for block in blocks(text):
         if block.shape is BlockShape.CODE:
@@ -68,19 +67,19 @@ def _units(text: str) -> list[str]:
     return units
 
 
-def _size(text: str) -> int:
+def _weighted_length(text: str) -> int:
     """Characters as they weigh in tokens: those of scripts without spaces weigh about four times as much."""
     return len(text) if text.isascii() else len(text) + 3 * sum(c > "\u2e7f" for c in text)
 
 
-def _bounded(unit: str) -> list[str]:
+def _cut_to_limit(unit: str) -> list[str]:
     """A sentence that is too long, cut at words, or where there are none, at the limit."""
-    if _size(unit) <= _CHARACTERS:
+    if _weighted_length(unit) <= _CHARACTERS:
         return [unit]
     pieces: list[str] = []
     held = ""
     for word in unit.split():
-        if _size(word) > _CHARACTERS:
+        if _weighted_length(word) > _CHARACTERS:
             if held:
                 pieces.append(held)
                 held = ""
@@ -88,7 +87,7 @@ def _bounded(unit: str) -> list[str]:
             cuts = [word[at : at + step] for at in range(0, len(word), step)]
             pieces.extend(cuts[:-1])
             word = cuts[-1]
-        if held and _size(held) + _size(word) + 1 > _CHARACTERS:
+        if held and _weighted_length(held) + _weighted_length(word) + 1 > _CHARACTERS:
             pieces.append(held)
             held = word
         else:

@@ -125,7 +125,7 @@ def reconcile(
             return Vouch(fact.id) if vouched else Reinforce(fact.id)
         late = now < fact.valid_from and not (clock and clock < fact.recorded_at)
         relation = None if late else related.get(fact.id)
-        verdict = compare(draft.text, fact.text) if late else _read(_verdict(fact, draft), relation)
+        verdict = compare(draft.text, fact.text) if late else _verdict_with_relation(_verdict(fact, draft), relation)
         if verdict.clash >= CLASH:
             if late and _came_later(fact, draft, verdict):
                 return AlreadySuperseded(fact.id)
@@ -179,7 +179,7 @@ def _verdict(fact: Fact, draft: FactDraft) -> ContradictionVerdict:
     return verdict
 
 
-def _read(verdict: ContradictionVerdict, relation: Relation | None) -> ContradictionVerdict:
+def _verdict_with_relation(verdict: ContradictionVerdict, relation: Relation | None) -> ContradictionVerdict:
     """What the words say of two statements; where they say nothing, whether a model reads that both cannot hold."""
     if relation is None or verdict.clash >= CLASH or verdict is not NONE:
         return verdict

@@ -69,12 +69,12 @@ def redact(text: str, numbers: Collection[NumberKind] = ()) -> Redacted:
     count, kinds = 0, set[str]()
     windows = _windows(len(text))
     for _ in range(_ROUNDS):
-        spans = _merged(_found(text, windows, rules), text)
+        spans = _merged_spans(_found(text, windows, rules), text)
         if not spans:
             break
         count += len(spans)
         kinds.update(kind for _, _, kind in spans)
-        text, changed = _replaced(text, spans)
+        text, changed = _with_placeholders(text, spans)
         # Only what stands beside a placeholder is another text than before.
         windows = [each for each in _windows(len(text)) if _any_within(changed, each.begin, each.end)]
     return Redacted(text, count, tuple(sorted(kinds)))
@@ -201,10 +201,10 @@ def _found(text: str, windows: Sequence[_Window], rules: Sequence[_Rule]) -> lis
                 if window.start <= begin + start < window.stop
             ]
     found = list(chain.from_iterable(by_rule))
-    return found + list(_again(text, found)) if found else found
+    return found + list(_repeated_values(text, found)) if found else found
 
 
-def _again(text: str, spans: list[Span]) -> Iterator[Span]:
+def _repeated_values(text: str, spans: list[Span]) -> Iterator[Span]:
     """The same values where nothing beside them gives them away."""
     values = {text[start:end]: kind for start, end, kind in spans if 8 <= end - start <= 200}
     for value, kind in islice(values.items(), _MOST_REPEATED):
@@ -218,7 +218,7 @@ def _again(text: str, spans: list[Span]) -> Iterator[Span]:
                 at = text.find(value, at + len(value), end)
 
 
-def _merged(spans: list[Span], text: str) -> list[Span]:
+def _merged_spans(spans: list[Span], text: str) -> list[Span]:
     """Spans in order, overlapping ones joined under the kind of the one that came first in the list."""
     ordered = sorted(enumerate(spans), key=lambda item: (item[1][0], item[0]))
     merged: list[tuple[int, int, str, int]] = []
@@ -229,7 +229,7 @@ def _merged(spans: list[Span], text: str) -> list[Span]:
             merged[-1] = (before[0], max(before[1], end), best[2], best[3])
         else:
             merged.append((start, end, kind, rank))
-    whole = ((*_whole(start, end, text), kind) for start, end, kind, _ in merged)
+    whole = ((*_with_whole_escapes(start, end, text), kind) for start, end, kind, _ in merged)
     return [span for span in whole if span[0] < span[1] and not _placeholder_in(text, span[0], span[1])]
 
 
@@ -239,7 +239,7 @@ def _placeholder_in(text: str, start: int, end: int) -> bool:
     return any(match.start() < end and start < match.end() for match in near)
 
 
-def _whole(start: int, end: int, text: str) -> tuple[int, int]:
+def _with_whole_escapes(start: int, end: int, text: str) -> tuple[int, int]:
     """A span that cuts no escape in two: the text may be JSON and must stay so."""
     if start and text[start - 1] == "\\" and start < end:
         start = min(end, start + (5 if _UNICODE.match(text, start) else 1))
@@ -248,8 +248,7 @@ def _whole(start: int, end: int, text: str) -> tuple[int, int]:
     return start, end
 
 
-def _replaced(text: str, spans: list[Span]) -> tuple[str, list[int]]:
-    """The text with placeholders, and where they stand."""
+def _with_placeholders(text: str, spans: list[Span]) -> tuple[str, list[int]]:
     pieces: list[str] = []
     places: list[int] = []
     at = length = 0

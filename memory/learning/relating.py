@@ -81,7 +81,7 @@ def beside(draft: FactDraft, neighbours: Sequence[tuple[Fact, float, float]]) ->
         if fact.state in (State.ACTIVE, State.DRAFT)
         and fact.category in _AT_WORK
         and fact.origin.trusted
-        and max(cosine, lexical, shared := _share(_content(fact.text), said)) >= LIKE
+        and max(cosine, lexical, shared := _share_of_words(_content(fact.text), said)) >= LIKE
     ]
     # What counts is read first; a draft must not stand in its way.
     ordered = sorted(near, key=lambda each: (each[0], each[1], each[2].id))
@@ -90,10 +90,10 @@ def beside(draft: FactDraft, neighbours: Sequence[tuple[Fact, float, float]]) ->
 
 
 def _content(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words(_bare(text)) if word not in STOP)
+    return frozenset(stem(word) for word in words(_bare_statement(text)) if word not in STOP)
 
 
-def _share(own: frozenset[str], other: frozenset[str]) -> float:
+def _share_of_words(own: frozenset[str], other: frozenset[str]) -> float:
     """How much of some words another text has; of a few that is chance."""
     return len(own & other) / max(len(own), FEW)
 
@@ -132,26 +132,26 @@ def _has_number(words: Iterable[str]) -> bool:
 def relations(draft: FactDraft, facts: Sequence[Fact], relate: Relate) -> dict[str, Relation]:
     """How a draft stands to some facts, by their ids. Where the form speaks against a change, the encoder must be the
     surer of it."""
-    text = _bare(draft.text)
-    read = relate([(_bare(fact.text), text) for fact in facts])
+    text = _bare_statement(draft.text)
+    read = relate([(_bare_statement(fact.text), text) for fact in facts])
     return {
-        fact.id: _by_form(relation, _bare(fact.text), text, fact.kind is FactKind.TASK)
+        fact.id: _adjusted_by_form(relation, _bare_statement(fact.text), text, fact.kind is FactKind.TASK)
         for fact, relation in zip(facts, read, strict=True)
     }
 
 
-def _bare(statement: str) -> str:
+def _bare_statement(statement: str) -> str:
     """A statement without what it was said about, and without the "I told you:" that it begins with, which reads like
     somebody's claim."""
     return without_aside(without_answered(statement))
 
 
-def _by_form(relation: Relation, older: str, newer: str, to_do: bool) -> Relation:
+def _adjusted_by_form(relation: Relation, older: str, newer: str, to_do: bool) -> Relation:
     """What the encoder says, and what the form of two statements says to that. It reads words and no numbers: what
     says the same and tells another one is a change. What was ``to_do`` on a day is done without one."""
-    if _turned_round(older, newer):
+    if _is_reversed(older, newer):
         return replace(relation, same=0.0, refines=0.0, replaces=1.0 - relation.unrelated, contradicts=0.0)
-    if _has_the_words_of(newer, older) or _on_one_side(older, newer):
+    if _has_the_words_of(newer, older) or _prefer_alike(older, newer):
         said_again = relation.same + relation.replaces + relation.contradicts
         return replace(relation, same=said_again, replaces=0.0, contradicts=0.0)
     if relation.same > relation.contradicts and compare(older, newer).why == NEGATION:
@@ -179,13 +179,13 @@ def _has_the_words_of(newer: str, older: str) -> bool:
     return bool(said & held) and said ^ held <= _OF_ANY
 
 
-def _turned_round(older: str, newer: str) -> bool:
+def _is_reversed(older: str, newer: str) -> bool:
     """Whether a statement wants what another one does not, and the other way round: "Y, not X" behind "X, not Y"."""
     (wanted, unwanted), (wanted_now, unwanted_now) = sides(older), sides(newer)
     return bool(wanted & unwanted_now and unwanted & wanted_now)
 
 
-def _on_one_side(older: str, newer: str) -> bool:
+def _prefer_alike(older: str, newer: str) -> bool:
     """Whether two statements want one thing and not another, and both the same: "X, not Y", "always X, never Y"."""
     (wanted, unwanted), (wanted_now, unwanted_now) = one, other = sides(older), sides(newer)
     return bool(wanted & wanted_now and unwanted & unwanted_now) and on_one_side(one, other)
@@ -197,11 +197,11 @@ def _denies(text: str) -> bool:
 
 def other_values(older: str, newer: str) -> bool:
     """Whether two statements each tell numbers, times, days or versions, and none that the other tells."""
-    before, after = _values(older), _values(newer)
+    before, after = _countable_values(older), _countable_values(newer)
     return bool(before and after and not before & after)
 
 
-def _values(text: str) -> frozenset[str]:
+def _countable_values(text: str) -> frozenset[str]:
     """What a statement tells that can be counted, without what it says that is not so ("fifteen, not ten")."""
     words = frozenset(word.lower().strip(".,:;") for word in tokens(_NOT_SO.sub(" ", text)))
     days = _DAYS & frozenset(map(stem, words))

@@ -72,14 +72,14 @@ def fails(result: str) -> bool:
 def unframed(result: str) -> str:
     """The report in what a parent was handed back."""
     text = _HEADER.sub("", result.strip())
-    if text[:1] in "{[" and (inner := _in_json(text)):
+    if text[:1] in "{[" and (inner := _longest_report_text(text)):
         return inner
     opened = _TAGS.search(text)
     if opened:
         closing = text.rfind(f"</{opened[1]}>")
         if closing > opened.end():
             text = _unescaped(text[opened.end() : closing].strip("\n"))
-            if text.strip()[:1] in "{[" and (inner := _in_json(text.strip())):
+            if text.strip()[:1] in "{[" and (inner := _longest_report_text(text.strip())):
                 return inner
     last = max(_FOOTER.finditer(text), key=lambda lines: lines.end(), default=None)
     if last is not None and not text[last.end() :].strip():
@@ -128,7 +128,7 @@ def delivery(report: str, text: str) -> Delivery:
     share = sum(len(line) for line in lines if line in found) / sum(map(len, lines))
     if share >= WHOLE:
         return Delivery.WHOLE
-    return Delivery.SHORTENED if share >= SHORTENED or _begins(wanted, found) else Delivery.NOT
+    return Delivery.SHORTENED if share >= SHORTENED or _is_beginning_of_report(wanted, found) else Delivery.NOT
 
 
 def plain(text: str) -> str:
@@ -138,13 +138,13 @@ def plain(text: str) -> str:
     return "".join(character for character in text if character.isalnum()).casefold()
 
 
-def _begins(wanted: str, found: str) -> bool:
+def _is_beginning_of_report(wanted: str, found: str) -> bool:
     """Whether the beginning of a report came back, and no more of it."""
     head = wanted[:200]
     return len(wanted) > 400 and len(head) == 200 and head in found
 
 
-def _in_json(text: str) -> str:
+def _longest_report_text(text: str) -> str:
     """The longest text among the values that usually hold a report; empty where there is none."""
     try:
         read = orjson.loads(text)
@@ -152,7 +152,7 @@ def _in_json(text: str) -> str:
         return ""
     longest = max((piece.strip() for piece in _texts(read)), key=len, default="")
     # A frame within a frame; what is no JSON, or holds no report, is the report.
-    return (longest[:1] == "{" and _in_json(longest)) or longest
+    return (longest[:1] == "{" and _longest_report_text(longest)) or longest
 
 
 def _texts_of_agent(agent: str, value: Any, depth: int = 0) -> Iterator[str]:

@@ -198,13 +198,13 @@ def pieces(research: Research, trail: Sequence[Message]) -> list[ResearchPassage
     opening = f"{research.description}\n{research.question[:OPENING]}".strip()
     found = [ResearchPassage("opening", opening), ResearchPassage("question", research.question)]
     if report := research.report:
-        found += [ResearchPassage("findings", _findings(research)), ResearchPassage("report", report)]
+        found += [ResearchPassage("findings", _report_summary(research)), ResearchPassage("report", report)]
         found += [ResearchPassage("passage", text, turn=-1, piece=place) for place, text in passages(report)]
     calls = {call.id: call for message in trail for call in message.calls}
     room = PIECES
     for turn, message in enumerate(trail):
         for result in message.results:
-            cut = list(_cut(result, calls))[:room]
+            cut = list(_result_passages(result, calls))[:room]
             found += [ResearchPassage("trail", text, message.digest, turn, place) for place, text in enumerate(cut)]
             room -= len(cut)
     return [piece for piece in found if piece.text.strip()]
@@ -219,30 +219,29 @@ def listed(research: Research, trail: Sequence[Message]) -> str:
         for place, part in enumerate(message.parts):
             if isinstance(part, ToolResult):
                 call = calls.get(part.call_id)
-                did = f"{call.name} {_about(call)}" if call is not None else "a result"
+                did = f"{call.name} {_call_summary(call)}" if call is not None else "a result"
                 lines.append(f"{research.handle}.{turn}.{place}  {did} → {len(part.text)} characters")
     body = research.report or "(nothing was reported)"
     return "\n".join([body, "", "What was read for it:", *lines]) if lines else body
 
 
-def _about(call: ToolCall) -> str:
-    """What a call was about, in short."""
+def _call_summary(call: ToolCall) -> str:
     did = action((0, 0), call, None, None)
     return " ".join((did.paths[0] if did.paths else did.command or call.arguments).split())[:160]
 
 
-def _findings(research: Research) -> str:
+def _report_summary(research: Research) -> str:
     """What a report says in short: its headings, and its line."""
     headings = [block.text for block in blocks(research.report) if block.shape is BlockShape.HEADING]
     return "\n".join([research.line, *headings[:40]])
 
 
-def _cut(result: ToolResult, calls: Mapping[str, ToolCall]) -> Iterable[str]:
+def _result_passages(result: ToolResult, calls: Mapping[str, ToolCall]) -> Iterable[str]:
     """A tool's result in passages of about :data:`PIECE` characters, cut at line ends, each after what was asked."""
     call = calls.get(result.call_id)
     about = ""
     if call is not None:
-        about = _about(call)
+        about = _call_summary(call)
     held = ""
     for line in "\n".join(part.text for part in result.content if isinstance(part, Text)).splitlines():
         if held and len(held) + len(line) > PIECE:

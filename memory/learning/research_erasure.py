@@ -58,7 +58,7 @@ def struck(message: Message, gone: ErasedResearch) -> Mapping[int, Part]:
     for place, part in enumerate(message.parts):
         match part:
             case ToolCall(id, name, arguments):
-                without = _arguments(part, gone)
+                without = _arguments_without_question(part, gone)
                 if without != arguments:
                     left[place] = ToolCall(id, name, without)
             case ToolResult(call_id, _, failed):
@@ -74,7 +74,7 @@ def mentions_research(message: Message, gone: ErasedResearch) -> bool:
     return any(isinstance(part, Text) and says(part.text, gone) for part in message.parts)
 
 
-def _arguments(call: ToolCall, gone: ErasedResearch) -> str:
+def _arguments_without_question(call: ToolCall, gone: ErasedResearch) -> str:
     """A call's arguments without the question; those of an errand of its own go whole."""
     ours = call.id == gone.call and bool(gone.call)
     if not ours and not says(call.arguments, gone):

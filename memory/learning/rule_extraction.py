@@ -3,12 +3,16 @@
 Sentence by sentence: what is asked, supposed, quoted or pasted is left out, then the rooms of rules are asked in
 the order of how much their word is worth. They know a few forms well, above all how people say what they like and what
 they want kept; what is said in any other way is for the trained reader (see :mod:`memory.learning.extract`).
+
+An assistant's own text teaches much less than a person's: at most two facts a turn, nothing about itself, no advice, no
+plan. Its advice to one person is no fact about the world.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from memory.fact import Category, FactDraft, FactKind, Origin, Stream
@@ -18,10 +22,9 @@ from memory.language.entities import entities
 from memory.language.polarity import without_aside
 from memory.language.sentences import own_words
 from memory.language.time_spans import holds_until
-from memory.learning.assistant import worth_keeping
+from memory.language.words import vocabulary
 from memory.learning.choice import choice, options
 from memory.learning.corrections import mistaken
-from memory.learning.explicit_requests import remember_request
 from memory.learning.importance import importance
 from memory.learning.rule_findings import (
     correction,
@@ -33,11 +36,78 @@ from memory.learning.rule_findings import (
     reason,
     statement,
 )
-from memory.learning.rules import RuleFinding
+from memory.learning.rules import RuleFinding, first, rule_table
 from memory.learning.sensitivity import sensitivity
 from memory.learning.speech import SpokenSentence, is_technical, spoken_in
 from memory.scope import Layer
 from memory.understanding.forms import leans
+
+_ORDER = re.compile(
+    r"^(?:and |but |please |also |always |just |you (?:should|must|need to) |can you |could you |would you |"
+    r"will you |i (?:want|need|would like|'d like) you to ){0,3}(?:remember(?! when\b| how\b| the (?:time|days?)\b|"
+    r" me\b)|keep (?:this |that |it )?in mind|have in mind|bear in mind|(?:make a |"
+    r"take )?(?:mental )?note(?: down)?(?= that\b|:| this\b| it\b|,)|don't (?:ever )?forget|never forget|"
+    r"memori[sz]e|save (?:this|that|it) (?:to|in|for)|store (?:this|that) (?:in memory|for)|add (?:this |that |"
+    r"it )?to (?:your )?memory|for (?:the record|(?:your |future )reference)|merke? dir|vergiss nicht|"
+    r"denk (?:bitte )?daran)\b[\s,:.-]{0,4}(?:(?:that|dass|this|it)\b[\s,:.-]{0,4})?"
+)
+_LAST = re.compile(
+    r"\b(?:please )?(?:remember (?:this|that|it)|keep (?:this|that) in mind|don't forget (?:this|that|it)|"
+    r"merk dir das)\b[^a-z]{0,4}$"
+)
+_CUES = vocabulary(
+    "remember mind note forget memorize memorise memory record reference merk merke vergiss denk save store"
+)
+_FOR_EVER = re.compile(r"\b(?:for ?ever|permanently|always remember|never forget|for good|für immer|dauerhaft)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class RememberRequest:
+    """``text`` is what shall be kept, in the person's words; ``pinned`` that it is for ever; ``before`` that what is
+    meant was said in the sentence before."""
+
+    text: str
+    pinned: bool
+    before: bool = False
+
+
+def remember_request(clause: SpokenSentence) -> RememberRequest | None:
+    """What a clause asks to keep, or None."""
+    plain = clause.plain
+    if _CUES.isdisjoint(clause.words):
+        return None
+    pinned = bool(_FOR_EVER.search(plain))
+    order = _ORDER.search(plain)
+    if order is None:
+        if _LAST.search(plain) and not clause.question:
+            return RememberRequest(clause.text, pinned, before=len(clause.words) < 6)
+        return None
+    if (
+        re.match(r"(?:can|could|would|will) you ", plain)
+        and "remember" in plain
+        and " that " not in plain
+        and ":" not in plain
+    ):
+        return None
+    rest = plain[order.end() :]
+    rest = _FOR_EVER.sub("", rest).strip(" ,.:;!?")
+    return RememberRequest(clause.text, pinned, before=len(rest.split()) < 2)
+
+
+MOST = 2
+"""Facts of one assistant turn at most."""
+
+
+def worth_keeping(spoken: Sequence[SpokenSentence]) -> list[tuple[SpokenSentence, RuleFinding]]:
+    """The clauses of an assistant's text that are worth keeping, the surest first, at most :data:`MOST`."""
+    rules = rule_table("assistant")["rules"]
+    found = [
+        (clause, finding)
+        for clause in spoken
+        if clause.stated and len(clause.words) > 4 and len(clause.text) <= 320 and (finding := first(rules, clause))
+    ]
+    return sorted(found, key=lambda pair: -pair[1].confidence)[:MOST]
+
 
 MAX_FACT_CHARS = 480
 """Characters of a fact's text at most."""
@@ -172,7 +242,7 @@ def judge(clause: SpokenSentence) -> RuleFinding | None:
     if len(clause.words) < 2 or clause.hypothetical or clause.about_agent:
         return None
     if clause.question:
-        return _aside(clause)
+        return _stated_aside(clause)
     if clause.reported:
         return person_finding(clause)
     order = instruction(clause)
@@ -185,11 +255,11 @@ def judge(clause: SpokenSentence) -> RuleFinding | None:
     # The same words mean the work where the work is named, and a life where it is not.
     for room in (decision, statement, personal) if clause.technical else (personal, decision, statement):
         if (finding := room(clause)) is not None:
-            return _of_life(clause, finding)
+            return _decision_beside_work(clause, finding)
     return order or person_finding(clause)
 
 
-def _of_life(clause: SpokenSentence, finding: RuleFinding) -> RuleFinding | None:
+def _decision_beside_work(clause: SpokenSentence, finding: RuleFinding) -> RuleFinding | None:
     """A decision that is not about the work: the person's own, or, as "let's", only talk."""
     if finding.kind is not FactKind.DECISION or clause.technical or clause.work:
         return finding
@@ -200,7 +270,7 @@ def _of_life(clause: SpokenSentence, finding: RuleFinding) -> RuleFinding | None
     return finding
 
 
-def _aside(clause: SpokenSentence) -> RuleFinding | None:
+def _stated_aside(clause: SpokenSentence) -> RuleFinding | None:
     """What a question or request states beside asking: "let's store it there, can you show me how?"."""
     if _REFUSES.match(clause.plain):
         return instruction(clause)

@@ -75,11 +75,11 @@ class Condition:
 
     @cached_property
     def _form(self) -> re.Pattern[str] | None:
-        return _joined(self.forms)
+        return _any_pattern(self.forms)
 
     @cached_property
     def _spelled(self) -> re.Pattern[str] | None:
-        return _joined(self.spelled)
+        return _any_pattern(self.spelled)
 
 
 @dataclass(frozen=True)
@@ -118,11 +118,11 @@ class Rule:
 
     @cached_property
     def _form(self) -> re.Pattern[str] | None:
-        return _joined(self.forms)
+        return _any_pattern(self.forms)
 
     @cached_property
     def _exception(self) -> re.Pattern[str] | None:
-        return _joined(self.unless)
+        return _any_pattern(self.unless)
 
 
 def first(rules: Iterable[Rule], clause: SpokenSentence) -> RuleFinding | None:
@@ -228,6 +228,5 @@ def _finding(parts: Mapping[str, Any]) -> RuleFinding:
     )
 
 
-def _joined(patterns: Sequence[str]) -> re.Pattern[str] | None:
-    """One pattern that finds what any of some does."""
+def _any_pattern(patterns: Sequence[str]) -> re.Pattern[str] | None:
     return re.compile("|".join(patterns)) if patterns else None

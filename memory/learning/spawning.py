@@ -59,12 +59,12 @@ def errands(calls: Iterable[ToolCall], learnt: frozenset[str] = frozenset()) -> 
     found: list[Errand] = []
     for call in calls:
         arguments = _object(call.arguments)
-        name, arguments = _wrapped(call.name, arguments)
+        name, arguments = _wrapped_call(call.name, arguments)
         if arguments is None or not is_spawner(name, learnt):
             continue
         given = list(_errands(call.id, name, arguments))
         # A tool that was only seen to spawn calls its prompt as it likes: it is the longest text.
-        longest = max(_texts(arguments), key=len, default="") if not given else ""
+        longest = max(_texts_in_arguments(arguments), key=len, default="") if not given else ""
         found.extend(given or ([Errand(call.id, name, longest)] if len(longest) >= LEAST else []))
     return found
 
@@ -75,7 +75,7 @@ def candidates(calls: Iterable[ToolCall]) -> list[Errand]:
     for call in calls:
         arguments = _object(call.arguments)
         if arguments is not None:
-            texts = (text for text in _texts(arguments) if len(text.strip()) >= LEAST)
+            texts = (text for text in _texts_in_arguments(arguments) if len(text.strip()) >= LEAST)
             found.extend(Errand(call.id, call.name, text) for text in texts)
     return found
 
@@ -126,7 +126,7 @@ def _errands(call: str, tool: str, arguments: Mapping[str, Any]) -> Iterator[Err
     several = [each for value in arguments.values() if isinstance(value, list) for each in value]
     nested = [each for each in several if isinstance(each, dict)]
     for fields in (arguments, *nested):
-        prompt = _prompt(fields)
+        prompt = _prompt_in_arguments(fields)
         if prompt:
             description = _first(fields, _DESCRIPTIONS, _SHORT)
             agent = _first(fields, _AGENTS, _SHORT)
@@ -140,7 +140,7 @@ def _errands(call: str, tool: str, arguments: Mapping[str, Any]) -> Iterator[Err
             yield Errand(call, tool, each)
 
 
-def _prompt(fields: Mapping[str, Any]) -> str:
+def _prompt_in_arguments(fields: Mapping[str, Any]) -> str:
     """What is the errand itself among the arguments: a prompt, else a message, a task, …"""
     return _first(fields, _PROMPTS, MAX_ARGUMENT_CHARS)
 
@@ -153,7 +153,7 @@ def _first(fields: Mapping[str, Any], keys: Sequence[str], longest: int) -> str:
     return ""
 
 
-def _wrapped(name: str, arguments: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any] | None]:
+def _wrapped_call(name: str, arguments: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any] | None]:
     """A call of a tool by way of another one: ``tool_call {"id": "sessions_spawn", "args": {…}}``."""
     if arguments is None:
         return name, None
@@ -174,13 +174,13 @@ def _object(arguments: str) -> Mapping[str, Any] | None:
     return read if isinstance(read, dict) else None
 
 
-def _texts(value: Any, depth: int = 0) -> Iterator[str]:
+def _texts_in_arguments(value: Any, depth: int = 0) -> Iterator[str]:
     """Every text in arguments, however deep it stands."""
     if isinstance(value, str):
         yield value
     elif depth < _DEPTH and isinstance(value, dict):
         for inner in value.values():
-            yield from _texts(inner, depth + 1)
+            yield from _texts_in_arguments(inner, depth + 1)
     elif depth < _DEPTH and isinstance(value, list):
         for inner in value[:64]:
-            yield from _texts(inner, depth + 1)
+            yield from _texts_in_arguments(inner, depth + 1)

@@ -53,7 +53,7 @@ def weighed(
     if not draft.unsure:
         waiting = [fact for fact in known if fact.state is State.DRAFT and _says_again(fact, draft, related)]
         return _standing_for(taught, waiting)
-    by, changed = _bearing_out(draft, taught.source, known, related)
+    by, changed = _best_support(draft, taught.source, known, related)
     if by is not None and changed and by.state is State.DRAFT:
         # That a thing was told twice, and otherwise, shows that both were meant to last.
         return Weighed(replace(taught, draft=_sure(draft)), (replace(by, state=State.ARCHIVED),))
@@ -81,7 +81,7 @@ def _sure(draft: FactDraft) -> FactDraft:
 _HELD: Final = (State.ACTIVE, State.DRAFT)
 
 
-def _bearing_out(
+def _best_support(
     draft: FactDraft, source: bytes, known: Sequence[Fact], related: Mapping[str, Relation]
 ) -> tuple[Fact | None, bool]:
     """The fact that bears a draft out best, if one does, and whether by being changed rather than said again."""

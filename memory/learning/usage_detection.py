@@ -51,20 +51,20 @@ def used(memories: Mapping[str, str], reply: str, before: Sequence[Message], *, 
     ``before`` are the messages that the reply answers, as the client sent them, so without the memories; ``known`` is
     what stood outside of them (instructions).
     """
-    forms = _forms(reply)
+    forms = _stems_with_beginnings(reply)
     if not forms:
         return frozenset()
     question = next((message.spoken for message in reversed(before) if message.spoken), "")
-    theirs = frozenset(_forms(question))
-    echo = _Echo(before, known)
+    theirs = frozenset(_stems_with_beginnings(question))
+    echo = _EarlierTalk(before, known)
     # Most share no word with a reply, which their terms tell: those are at hand since recall compared them.
     reply_terms = frozenset(map(term, forms))
     likely = [(id, text) for id, text in memories.items() if words_of(text) & reply_terms]
     return frozenset([id for id, text in likely if _used(text, forms, theirs, echo)])
 
 
-def _used(text: str, forms: Mapping[str, str], theirs: frozenset[str], echo: _Echo) -> bool:
-    terms = _terms(text)
+def _used(text: str, forms: Mapping[str, str], theirs: frozenset[str], echo: _EarlierTalk) -> bool:
+    terms = _identifying_stems(text)
     if terms.isdisjoint(forms):
         return False
     new = terms - theirs
@@ -72,20 +72,22 @@ def _used(text: str, forms: Mapping[str, str], theirs: frozenset[str], echo: _Ec
     hits = [each for each in new if each in forms and not echo.has(forms[each])]
     if not hits:
         return False
-    values = _values(text)
-    if any(each in values for each in hits) and (len(hits) > 1 or len(new) <= 2 or _about(terms, forms, theirs)):
+    values = _names_and_values(text)
+    if any(each in values for each in hits) and (
+        len(hits) > 1 or len(new) <= 2 or _shares_another_word(terms, forms, theirs)
+    ):
         return True
     if any(_is_value(each) for each in new & values):
         return False  # it is told apart by what is not in the reply: "8443" where the reply says "9000"
     return len(hits) >= max(1 if len(new) < 3 else 2, min(ENOUGH, SHARE * len(new)))
 
 
-def _about(terms: frozenset[str], forms: Mapping[str, str], theirs: frozenset[str]) -> bool:
+def _shares_another_word(terms: frozenset[str], forms: Mapping[str, str], theirs: frozenset[str]) -> bool:
     """Whether reply or question share another word with the memory, so that a value is not there by chance."""
     return any(each in forms or each in theirs for each in terms if len(each) > 2)
 
 
-class _Echo:
+class _EarlierTalk:
     """What was said before a reply, by whomever."""
 
     def __init__(self, before: Sequence[Message], known: str) -> None:
@@ -99,19 +101,19 @@ class _Echo:
         if self._texts is None:
             self._texts = list(self._newest())
         if word not in self._found:
-            self._found[word] = any(_begins(word, text) for text in self._texts if word in text)
+            self._found[word] = any(_any_word_begins(word, text) for text in self._texts if word in text)
         return self._found[word]
 
     def _newest(self) -> Iterable[str]:
         left = READ
-        for text in chain(map(_text, reversed(self._before)), (self._known,)):
+        for text in chain(map(_text_read_by_model, reversed(self._before)), (self._known,)):
             yield text[-left:].lower()
             left -= len(text)
             if left <= 0:
                 return
 
 
-def _begins(word: str, text: str) -> bool:
+def _any_word_begins(word: str, text: str) -> bool:
     """Whether a word of a text begins so. A pattern for each word would take longer to make than the look."""
     at = text.find(word)
     while at > 0 and (text[at - 1].isalnum() or text[at - 1] == "_"):
@@ -119,8 +121,7 @@ def _begins(word: str, text: str) -> bool:
     return at >= 0
 
 
-def _text(message: Message) -> str:
-    """Everything that a model read in a message."""
+def _text_read_by_model(message: Message) -> str:
     if len(message.parts) == 1 and isinstance(only := message.parts[0], Text):
         return only.text
     texts = [part.text for part in message.parts if isinstance(part, Text | Reasoning)]
@@ -128,7 +129,7 @@ def _text(message: Message) -> str:
     return "\n".join([*texts, *(result.text for result in message.results)])
 
 
-def _forms(text: str) -> dict[str, str]:
+def _stems_with_beginnings(text: str) -> dict[str, str]:
     """The stems of a text, each with what all the forms of its word begin with."""
     found: dict[str, str] = {}
     for word in words(text):
@@ -148,16 +149,15 @@ def _beginning(word: str, base: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _terms(text: str) -> frozenset[str]:
-    """The stems by which a memory is known again."""
+def _identifying_stems(text: str) -> frozenset[str]:
     return frozenset(stems(text)) - _FRAME
 
 
 @lru_cache(maxsize=1024)
-def _values(text: str) -> frozenset[str]:
+def _names_and_values(text: str) -> frozenset[str]:
     """Those of them that are names or values. Names are looked for in few memories: it takes the longest."""
     named = frozenset(stem(word) for name in entities(text) for word in words(name) if word not in STOP)
-    return frozenset(base for base in _terms(text) if (base in named and len(base) > 2) or _is_value(base))
+    return frozenset(base for base in _identifying_stems(text) if (base in named and len(base) > 2) or _is_value(base))
 
 
 def _is_value(base: str) -> bool:

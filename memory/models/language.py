@@ -71,7 +71,7 @@ class LitellmLanguage:
             async for attempt in AsyncRetrying(
                 stop=stop_after_attempt(ATTEMPTS),
                 wait=wait_random_exponential(multiplier=0.2, max=20),
-                retry=retry_if_exception(lambda error: isinstance(error, trouble) and _passing(error)),
+                retry=retry_if_exception(lambda error: isinstance(error, trouble) and _is_transient(error)),
                 reraise=True,
             ):
                 with attempt:
@@ -81,7 +81,7 @@ class LitellmLanguage:
             raise NoAnswer(reason.replace(self._key, "(key)") if self._key else reason) from error
         usage = getattr(answer, "usage", None)
         await self._spend(int(getattr(usage, "total_tokens", 0) or 0) or most)
-        return _json(answer.choices[0].message.content or "")
+        return _json_in_reply(answer.choices[0].message.content or "")
 
     async def spent(self) -> int:
         """Tokens that were spent today."""
@@ -96,13 +96,13 @@ class LitellmLanguage:
         return self._now().date().isoformat()
 
 
-def _passing(error: BaseException) -> bool:
+def _is_transient(error: BaseException) -> bool:
     """Whether it may go better in a moment: no connection, too many requests, trouble of the provider's own."""
     status = getattr(error, "status_code", None)
     return status is None or status in (408, 409, 429) or status >= 500
 
 
-def _json(text: str) -> Any:
+def _json_in_reply(text: str) -> Any:
     """What a model that was asked for JSON said, also where it put a fence around it."""
     start, end = text.find("{"), text.rfind("}")
     try:

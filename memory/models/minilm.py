@@ -77,7 +77,7 @@ class MiniLm:
         vectors = np.zeros((len(texts), _WIDTH), np.float32)
         encoded = self.tokenizer.encode_batch(list(texts))
         ids = [encoding.ids for encoding in encoded]
-        for batch in _batches([len(i) for i in ids]):
+        for batch in _batches_of_like_lengths([len(i) for i in ids]):
             vectors[batch] = self._pooled([ids[n] for n in batch])
         # [CLS] and [SEP] alone are no text.
         vectors[[n for n, i in enumerate(ids) if len(i) <= 2]] = 0.0
@@ -139,7 +139,7 @@ def unit(vectors: Floats) -> Floats:
     return scaled
 
 
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+def _batches_of_like_lengths(lengths: Sequence[int]) -> Iterator[list[int]]:
     """Indexes in batches of like lengths, so that little is padding and no batch exceeds _BATCH_TOKENS."""
     batch: list[int] = []
     for n in sorted(range(len(lengths)), key=lengths.__getitem__):

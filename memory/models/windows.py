@@ -55,7 +55,7 @@ class ModelTable:
         self.exact = {name.lower(): known for name, known in entries.items()}
         self.plain: dict[str, ModelFacts] = {}
         for name, known in self.exact.items():
-            for plain in (_base(name), _undated(_base(name))):
+            for plain in (_base_name(name), _undated(_base_name(name))):
                 other = self.plain.get(plain)
                 if other is None or known.window < other.window:
                     self.plain[plain] = known
@@ -66,7 +66,7 @@ class ModelWindows:
 
     def __init__(self, table: ModelTable, settings: MemorySettings | None = None) -> None:
         self._settings = settings or MemorySettings()
-        self._set = [(_pattern(name), tokens) for name, tokens in self._settings.windows.items()]
+        self._set = [(_wildcard_pattern(name), tokens) for name, tokens in self._settings.windows.items()]
         self._exact, self._plain = table.exact, table.plain
         self._learned: dict[str, int] = {}
         self._found: dict[str, ModelFacts | None] = {}
@@ -92,7 +92,7 @@ class ModelWindows:
         name = model.strip().lower()
         # A name without end is nobody's, and would be looked through many times.
         for pattern, tokens in self._set if len(name) <= MAX_NAME_CHARS else ():
-            if pattern.fullmatch(name) or pattern.fullmatch(_base(name)):
+            if pattern.fullmatch(name) or pattern.fullmatch(_base_name(name)):
                 return tokens
         learned = self._learned.get(name)
         if learned is not None:
@@ -150,10 +150,10 @@ class ModelWindows:
     def _look(self, name: str) -> ModelFacts | None:
         for known, asked in (
             (self._exact, name),
-            (self._exact, _base(name)),
-            (self._exact, _undated(_base(name))),
-            (self._plain, _base(name)),
-            (self._plain, _undated(_base(name))),
+            (self._exact, _base_name(name)),
+            (self._exact, _undated(_base_name(name))),
+            (self._plain, _base_name(name)),
+            (self._plain, _undated(_base_name(name))),
         ):
             if asked in known:
                 return known[asked]
@@ -240,12 +240,11 @@ _VARIANT = re.compile(r"\[[^\]]*\]$|[:@][^/]*$")
 _DATE = re.compile(r"-(?:20\d{6}|20\d\d-\d\d-\d\d|latest|preview)(?:-v\d+)?$")
 
 
-def _pattern(name: str) -> re.Pattern[str]:
-    """A name in which ``*`` stands for anything."""
+def _wildcard_pattern(name: str) -> re.Pattern[str]:
     return re.compile(".*".join(map(re.escape, name.strip().lower().split("*"))))
 
 
-def _base(name: str) -> str:
+def _base_name(name: str) -> str:
     """Without the gateways in front of it and the variant behind it."""
     return _VARIANT.sub("", name.rpartition("/")[2])
 

@@ -132,8 +132,8 @@ class ContextDecider:
             steps["page"] = elapsed_ms(start)
         research, answer = Recalled(), None
         decided = any(at == index and entry.about == RESEARCH for at, entry in standing)
-        if self._findings is not None and not decided and message.spoken and _asks(request):
-            research, answer = await self._research(self._findings, request, deadline)
+        if self._findings is not None and not decided and message.spoken and _asks_as_subagent(request):
+            research, answer = await self._prior_research(self._findings, request, deadline)
             given = tuple(shown.memory for shown in research.shown)
             new.append(Entry(*key, research.text, form, f"{RESEARCH} {research.note}".strip(), given))
             steps |= research.steps
@@ -141,12 +141,12 @@ class ContextDecider:
         used_up = ""
         before = next((entry for at, entry in standing if at == index and entry.about == "recall"), None)
         if before is not None:
-            recalled = Recalled(note=_as_before(before))
+            recalled = Recalled(note=_earlier_decision(before))
         else:
             start = time.perf_counter()
             standing = (*standing, *((index, entry) for entry in new))
             present = frozenset(asked_for).union([memory for _, entry in standing for memory in entry.memories])
-            used_up = await self._used_up(request, until)
+            used_up = await self._exhausted_quota(request, until)
             tokens = self._tokens_left(request, standing)
             recalled = Recalled(note=used_up)
             if not used_up:
@@ -166,7 +166,7 @@ class ContextDecider:
             research, answer = Recalled(), None
         return ContextDecision(page, without_page, recalled, research, answer, fit, steps, used_up)
 
-    async def _used_up(self, request: SessionRequest, until: Deadline) -> str:
+    async def _exhausted_quota(self, request: SessionRequest, until: Deadline) -> str:
         """Which quota of recalled tokens is used up today, a person's or their organisation's; empty where none is."""
         if self._quotas is None or not self._settings.recall.enabled:
             return ""
@@ -216,7 +216,7 @@ class ContextDecider:
         )
         return replace(recalled, note=why, failed=True) if why else recalled
 
-    async def _research(
+    async def _prior_research(
         self, findings: PriorFindings, request: SessionRequest, deadline: Deadline
     ) -> tuple[Recalled, ResearchAnswer | None]:
         """What others found before for a sub-agent's question, under a deadline of its own."""
@@ -249,7 +249,7 @@ def newest_message(conversation: Conversation) -> int | None:
     return index if spoken and message.takes else None
 
 
-def _as_before(entry: Entry) -> str:
+def _earlier_decision(entry: Entry) -> str:
     """What was decided when the same message came before: asked again within minutes, or tried again by its client."""
     why = entry.reason.partition(" ")[2]
     count, tokens = len(entry.memories), tokens_of(entry.text)
@@ -258,8 +258,7 @@ def _as_before(entry: Entry) -> str:
     return f"this message came before, and what was decided then stands: {decided}"
 
 
-def _asks(request: SessionRequest) -> bool:
-    """Whether a request brings a sub-agent's question."""
+def _asks_as_subagent(request: SessionRequest) -> bool:
     return request.arrival.kind is RequestKind.SUBAGENT and opens(request.conversation) and not request.held.keys
 
 

@@ -170,7 +170,7 @@ class ExchangeJournal:
         await self.write_pending()
 
     def _hold(self, heard: _PendingExchange) -> None:
-        size = _bytes_of(heard)
+        size = _estimated_bytes(heard)
         while self._pending and (len(self._pending) >= MAX_PENDING or self._pending_bytes + size > MAX_PENDING_BYTES):
             if not self._drop().aside:
                 self._lose(1, "the journal cannot be written, and no more can be kept")
@@ -220,7 +220,7 @@ class ExchangeJournal:
             heard.aside = True
             return True
 
-        patience = SET_ASIDE_SECONDS + _bytes_of(heard) / REDACTED_BYTES_PER_SECOND
+        patience = SET_ASIDE_SECONDS + _estimated_bytes(heard) / REDACTED_BYTES_PER_SECOND
         aside, _ = await self._guard(
             work(), default=False, timeout_seconds=patience, operation="setting an exchange aside"
         )
@@ -264,7 +264,7 @@ def _in_session(heard: _PendingExchange, session: Session) -> Exchange:
     return Exchange(receipt.id, session, prepared.arrival, heard.conversation, heard.reply, heard.status, receipt)
 
 
-def _bytes_of(heard: _PendingExchange) -> int:
+def _estimated_bytes(heard: _PendingExchange) -> int:
     """What an exchange's texts take in memory, without looking at a character of them."""
     messages = heard.conversation.messages
     if isinstance(messages, MessageHistory):

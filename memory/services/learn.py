@@ -141,7 +141,7 @@ class Learner(JournalFollower):
         does not let be kept."""
         facts = [each for each in facts if permitted_facts([each], self.policies.of_owner(each.owner))]
         passages = [each for each in passages if not self.policies.of_owner(each.owner).forbids(each.sensitivity)]
-        await self.write(await _aside([*facts, *passages], lesson_of, 0, facts, passages))
+        await self.write(await _off_loop_if_large([*facts, *passages], lesson_of, 0, facts, passages))
 
     async def record_statement(self, stated: Fact, now: datetime, *, kind: FactKind | None = None) -> Fact:
         """Write down what a person says outside any session, and then what it means for what is known (see
@@ -170,7 +170,7 @@ class Learner(JournalFollower):
     async def _write_stated_fact(self, stated: Fact, now: datetime) -> list[Fact]:
         """Write a new fact, and what it changes; all of them as they stand, the new one first."""
         # Written first: whatever fails behind it, what the person said is kept.
-        await self._journal.learn(await _aside([stated], lesson_of, 0, [stated], ()))
+        await self._journal.learn(await _off_loop_if_large([stated], lesson_of, 0, [stated], ()))
         near = [each for each in await self.similar(stated.owner, stated.text) if each[0].id != stated.id]
         decision = met(stated, near, now)
         if len(decision) > 1:
@@ -250,14 +250,16 @@ class Learner(JournalFollower):
         # A conversation that is played again says when it took place; that is its "now".
         at = next((piece.at for piece in learned.pieces), journaled.at)
         here = noticed.checkout
-        facts, known, uses = await self._facts(journaled, learned, at, here)
-        passages = await self._passages(journaled, learned, known_sources)
+        facts, known, uses = await self._facts_to_write(journaled, learned, at, here)
+        passages = await self._passages_to_write(journaled, learned, known_sources)
         looked = await self._reinforcing.look(journaled)
         changed = known | noticed.known
         every = [
             fact if fact.id in changed else replace(fact, device=self._device) for fact in (*facts, *noticed.facts)
         ]
-        lesson = await _aside(passages, lesson_of, journaled.number, every, passages, changed, (*looked.uses, *uses))
+        lesson = await _off_loop_if_large(
+            passages, lesson_of, journaled.number, every, passages, changed, (*looked.uses, *uses)
+        )
         learnt = holding_on_branch(every, passages, changed, here) if here is not None else {}
         await self._journal.learn(replace(lesson, observed=noticed.observed, checkout=here, learnt=learnt))
         await noticed.then()
@@ -279,7 +281,7 @@ class Learner(JournalFollower):
         """The exchange without the old messages that its owner was taught already, and which of the others were: the
         same history under another session's name teaches nothing, and neither does the reply to a retry. What was
         said last is always read for facts, since saying a thing again confirms it."""
-        owner = _owner(journaled.session.scope, Layer.USER_PROJECT)
+        owner = _owner_of_layer(journaled.session.scope, Layer.USER_PROJECT)
         if owner is None:
             return journaled, frozenset()
         messages = journaled.messages
@@ -290,7 +292,7 @@ class Learner(JournalFollower):
         fresh = tuple(i for i in journaled.fresh if i > last_reply or messages[i].digest not in known)
         return replace(journaled, fresh=fresh), known
 
-    async def _facts(
+    async def _facts_to_write(
         self, journaled: Journaled, learned: Learned, at: datetime, here: Checkout | None
     ) -> tuple[list[Fact], frozenset[str], list[MemoryUse]]:
         """The facts to write, new ones and known ones that have changed, and the ids of the latter; what was said
@@ -299,7 +301,7 @@ class Learner(JournalFollower):
         known_before: set[str] = set()
         again: list[MemoryUse] = []
         for each in learned.facts:
-            owner = _owner(journaled.session.scope, each.draft.layer)
+            owner = _owner_of_layer(journaled.session.scope, each.draft.layer)
             if owner is None or await self._is_forgotten(owner, each.draft.text):
                 continue
             unindexed = {**await self._just_written(owner), **written}
@@ -315,18 +317,18 @@ class Learner(JournalFollower):
                 continue
             written.update((fact.id, fact) for fact in weighing.facts)
             draft = weighing.taught.draft
-            decision = await self._reconciled(draft, known, at, here, related)
+            decision = await self._reconcile_draft(draft, known, at, here, related)
             again += repetition_uses(decision, draft, facts, journaled)
             id = self._new_id()
             for fact in outcome(decision, weighing.taught, facts, journaled, owner, id):
                 written[fact.id] = standing_for(fact, weighing.waited) if fact.id == id else fact
         for withdrawal in learned.withdrawals:
-            for fact in await self._withdrawn(journaled.session.scope, withdrawal, written, at, here):
+            for fact in await self._withdrawn_facts(journaled.session.scope, withdrawal, written, at, here):
                 known_before.update({fact.id} - written.keys())
                 written[fact.id] = fact
         return list(written.values()), frozenset(known_before), again
 
-    async def _withdrawn(
+    async def _withdrawn_facts(
         self,
         scope: Scope,
         withdrawal: Withdrawal,
@@ -337,7 +339,7 @@ class Learner(JournalFollower):
         """What is not so any more since somebody took it back, and what was at odds with it; as they are then. What
         holds on another branch only is not taken back here."""
         known: dict[str, Fact] = {}
-        for owner in {_owner(scope, layer) or "" for layer in (Layer.USER_PROJECT, Layer.USER)} - {""}:
+        for owner in {_owner_of_layer(scope, layer) or "" for layer in (Layer.USER_PROJECT, Layer.USER)} - {""}:
             unindexed = {**await self._just_written(owner), **written}
             known |= {fact.id: fact for fact, *_ in await self.similar(owner, withdrawal.text, unindexed.values())}
         if here is not None:
@@ -351,7 +353,7 @@ class Learner(JournalFollower):
         ids = [id for id, fact in self._unindexed.items() if fact.owner == owner]
         return {fact.id: fact for fact in await self._journal.facts(ids, [owner])} if ids else {}
 
-    async def _reconciled(
+    async def _reconcile_draft(
         self,
         draft: FactDraft,
         known: Sequence[tuple[Fact, float, float]],
@@ -370,9 +372,11 @@ class Learner(JournalFollower):
         rest = [each for each in known if each[0].id not in others]
         return reconcile(draft, rest, at, self._now(), related=related)
 
-    async def _passages(self, journaled: Journaled, learned: Learned, known: frozenset[bytes]) -> list[Passage]:
+    async def _passages_to_write(
+        self, journaled: Journaled, learned: Learned, known: frozenset[bytes]
+    ) -> list[Passage]:
         """The passages to write: with a subject, not forgotten, and of messages that are not ``known``."""
-        owner = _owner(journaled.session.scope, Layer.USER_PROJECT)
+        owner = _owner_of_layer(journaled.session.scope, Layer.USER_PROJECT)
         unknown = [piece for piece in learned.pieces if piece.source not in known]
         if owner is None or not unknown:
             return []
@@ -381,7 +385,7 @@ class Learner(JournalFollower):
         def hashed() -> list[tuple[PassageDraft, bytes]]:
             return [(piece, tombstone_of(key, owner, piece.text)) for piece in unknown if piece.has_subject]
 
-        pieces = await _aside(unknown, hashed)
+        pieces = await _off_loop_if_large(unknown, hashed)
         forgotten = await self._journal.is_forgotten([hash for _, hash in pieces])
         return [
             piece.as_passage(self._new_id(), owner, journaled.session.id)
@@ -402,12 +406,12 @@ class Learner(JournalFollower):
         return IndexWorker(self._journal, self._recall.index, self._recall.embedder)
 
 
-async def _aside(texts: Sequence[object], work: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
+async def _off_loop_if_large(texts: Sequence[object], work: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
     """Do a work that grows with the texts: here for a few of them, in a thread for many, as streams are relayed
     meanwhile."""
     return await asyncio.to_thread(work, *given, **named) if len(texts) > FEW else work(*given, **named)
 
 
-def _owner(scope: Scope, layer: Layer) -> str | None:
+def _owner_of_layer(scope: Scope, layer: Layer) -> str | None:
     """The owner of a layer, or the nearest more private one that the scope reaches."""
     return scope.owner(layer) or scope.owner(Layer.USER_PROJECT)

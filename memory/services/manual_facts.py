@@ -92,7 +92,7 @@ def met(stated: Fact, neighbours: Sequence[tuple[Fact, float, float]], now: date
     known = {fact.id: fact for fact, _, _ in neighbours}
     match reconcile(said_again(stated), neighbours, now, now):
         case Supersede(ids, _, others):
-            claim, later = Claim(stated.text), _to_come(stated, now)
+            claim, later = Claim(stated.text), _holds_only_later(stated, now)
             gone = [id for id in ids if not later and takes_over(Claim(known[id].text), claim)]
             rivals = [known[id] for id in (*ids, *others) if id not in gone]
             return replacing(stated, [known[id] for id in gone], rivals, known, now)
@@ -101,8 +101,7 @@ def met(stated: Fact, neighbours: Sequence[tuple[Fact, float, float]], now: date
     return [stated]
 
 
-def _to_come(fact: Fact, now: datetime) -> bool:
-    """Whether it only holds later."""
+def _holds_only_later(fact: Fact, now: datetime) -> bool:
     return fact.valid_from > now or _LATER.search(fact.text) is not None
 
 

@@ -25,8 +25,7 @@ from memory.services.request import SessionRequest, takes_part
 from memory.services.sessions.live import LiveSession
 from memory.services.sessions.namespaces import in_own_namespace
 from memory.services.sessions.session_matching import SessionMatcher
-from memory.services.sessions.shared_errands import SharedErrands
-from memory.services.sessions.subagent_detection import RecentErrands
+from memory.services.sessions.subagent_detection import RecentErrands, SharedErrands
 from memory.services.shortening import OverflowShortener
 from memory.services.time_limits import AGREED_SECONDS, TimeLimits
 from memory.services.window.counting import MANY
@@ -90,7 +89,7 @@ class Preparation:
         That the newest message gets nothing is recorded like any decision: a retry must not add what this request
         did not have.
         """
-        arrival = self._resolve_kind(conversation, self._allowed(in_own_namespace(arrival)))
+        arrival = self._resolve_kind(conversation, self._with_allowed_mode(in_own_namespace(arrival)))
         if not takes_part(conversation, arrival):
             return self._replay_only(conversation, arrival, None, f"degraded; {why}")
         near = self._sessions.find_nearest(conversation, arrival)
@@ -99,7 +98,7 @@ class Preparation:
         live = None
         decides = False
         if near is not None:
-            arrival = _of_session(arrival, near)
+            arrival = _as_subagent_request(arrival, near)
         else:
             arrival, _ = self._spawned.recognised(conversation, arrival)
         if arrival.kind.teaches and not self._paused():
@@ -131,7 +130,7 @@ class Preparation:
         Raises:
             StoreError: when the session cannot be read; :meth:`fallback_edits` is what is left then.
         """
-        arrival = self._allowed(in_own_namespace(arrival))
+        arrival = self._with_allowed_mode(in_own_namespace(arrival))
         if self._sessions.replicas.shared and takes_part(conversation, arrival):
             async with asyncio.timeout(self._limits.look(conversation, arrival)):
                 # What each of them asks takes a way to the database and back: they go together.
@@ -164,7 +163,7 @@ class Preparation:
                 )
         deadline = Deadline(deadline.within(deciding))
         self._spawned.arrived(arrival, live.session, taken, conversation)
-        arrival = _of_session(arrival, live)
+        arrival = _as_subagent_request(arrival, live)
         if self._features is not None and arrival.checkout is not None:
             self.ledgers.run_in_background(self._features.arrived(live.session, arrival), "looking at a checkout")
         request = SessionRequest(conversation, live, arrival)
@@ -197,7 +196,7 @@ class Preparation:
         if arrival.kind.teaches and not self._paused() and not without:
             start = time.perf_counter()
             if self._sessions.replicas.shared:
-                request, overruled = await self._agreed(request, deadline)
+                request, overruled = await self._agree_with_others(request, deadline)
                 live, standing = request.live, request.standing()
                 edits = standing.edits
                 if overruled:
@@ -262,7 +261,7 @@ class Preparation:
         if fit.entries:
             write(live, fit.entries, fit.unkept)
 
-    async def _agreed(self, request: SessionRequest, deadline: Deadline) -> tuple[SessionRequest, bool]:
+    async def _agree_with_others(self, request: SessionRequest, deadline: Deadline) -> tuple[SessionRequest, bool]:
         """Agree with the other processes about what was decided, before the request is sent; whether anything of it
         was decided otherwise. Where that takes too long the request goes as it was decided here: the session may then
         have been given something else elsewhere, which is told as a failure of memory."""
@@ -340,7 +339,7 @@ class Preparation:
         edits = _replayed_edits(conversation, arrival, live)
         return Prepared(None, arrival, edits, self._receipt(arrival, conversation, "", status))
 
-    def _allowed(self, arrival: Arrival) -> Arrival:
+    def _with_allowed_mode(self, arrival: Arrival) -> Arrival:
         """The arrival with its mode limited by the settings and by a pause: what may not teach is not journaled."""
         teaches = self._settings.mode is Mode.ON and not self._paused()
         return replace(arrival, mode=Mode.READ_ONLY) if arrival.mode is Mode.ON and not teaches else arrival
@@ -362,7 +361,6 @@ class Preparation:
 
 
 def _replayed_edits(conversation: Conversation, arrival: Arrival, live: LiveSession | None) -> tuple[Edit, ...]:
-    """The edits that a session's ledger holds for a request."""
     return SessionRequest(conversation, live, arrival).edits() if live is not None else ()
 
 
@@ -374,7 +372,7 @@ def _added_bytes(edit: Edit) -> int:
             return 0
 
 
-def _of_session(arrival: Arrival, live: LiveSession) -> Arrival:
+def _as_subagent_request(arrival: Arrival, live: LiveSession) -> Arrival:
     """A request of a sub-agent's session is a sub-agent's, though it does not say so itself."""
     known = live.session.kind is RequestKind.SUBAGENT and arrival.kind is RequestKind.MAIN
     return replace(arrival, kind=RequestKind.SUBAGENT) if known else arrival

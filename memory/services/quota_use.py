@@ -120,7 +120,7 @@ class QuotaUse:
         up, for so many seconds at most, and has used nothing where that takes longer."""
         if not (limits := self.limits(scope, sort)):
             return None
-        self._turn()
+        self._begin_new_day()
         unknown = [limit.owner for limit in limits if limit.owner not in self._known]
         if unknown:
             day = self._day
@@ -144,7 +144,7 @@ class QuotaUse:
         """So much was used."""
         if not amount or not (limits := self.limits(scope, sort)):
             return
-        self._turn()
+        self._begin_new_day()
         for limit in limits:
             self._unwritten[limit.owner, sort] += amount
         self._write_later()
@@ -152,7 +152,7 @@ class QuotaUse:
     def give_back(self, scope: Scope, sort: str, amount: int) -> None:
         """So much was counted today and not used after all; never more than that is given back."""
         limits = self.limits(scope, sort)
-        self._turn()
+        self._begin_new_day()
         for limit in limits:
             self._unwritten[limit.owner, sort] -= min(amount, self._used(limit))
         if limits:
@@ -189,8 +189,7 @@ class QuotaUse:
         used = limit.owner, limit.sort
         return self._totals.get(used, 0) + self._unwritten[used] + self._writing[used]
 
-    def _turn(self) -> None:
-        """Begin anew where it is another day."""
+    def _begin_new_day(self) -> None:
         day = self._now().astimezone(UTC).date().isoformat()
         if day != self._day:
             self._day = day

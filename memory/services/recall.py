@@ -18,7 +18,7 @@ from memory.context.temporal_questions import past_of
 from memory.conversation import Conversation, Message, Role, Text
 from memory.fact import Fact, Origin
 from memory.hooks.feature import MemoryMark
-from memory.learning.behaviour.fix_lookup import failing, remedies
+from memory.learning.behaviour.fixes import failing, remedies
 from memory.ports import Embedder, Index, Journal
 from memory.scope import Scope
 from memory.services.context_sources import Recalled
@@ -112,7 +112,7 @@ class Recall:
             if broad_question is not None
             else []
         )
-        fixes = await self._fixes(failed, owners, session.id, present) if failed else []
+        fixes = await self._fixes_of_errors(failed, owners, session.id, present) if failed else []
         searched, text = SearchResult((), {}), ""
         if question is not None and not (broad and broad_question is not None and broad_question.span):
             # What answers for a whole time leaves nothing to be found by the few words that ask for it.
@@ -153,7 +153,7 @@ class Recall:
         note = "" if packed.text else "found nothing that belongs here"
         return Recalled(packed.text, packed.shown, note, steps=searched.steps)
 
-    async def _fixes(
+    async def _fixes_of_errors(
         self, failed: Sequence[CommandFailure], owners: Sequence[str], session: str, present: frozenset[str]
     ) -> list[Scored]:
         """What put the same errors right before; they come before anything that is only alike."""

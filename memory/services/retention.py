@@ -120,7 +120,7 @@ class RetentionWorker:
         # Which passages tell of people is known from the facts that their messages taught.
         sorts: tuple[Sort, ...] = ("passages", "facts")
         for sort, owner in product(sorts, owners):
-            here = sum([await self._all_of(unkept, sort) for unkept in self._unkept(owner, sort)])
+            here = sum([await self._all_of(unkept, sort) for unkept in self._expired_of_owner(owner, sort)])
             if here:
                 deleted += here
                 self._changed(frozenset({owner_before(owner)}))
@@ -139,7 +139,7 @@ class RetentionWorker:
             deleted += gone
             await self._rest()
 
-    def _unkept(self, owner: str, sort: Sort) -> list[Unkept]:
+    def _expired_of_owner(self, owner: str, sort: Sort) -> list[Unkept]:
         """What is to go of an owner. What is shared by many does not age: it was approved by a person."""
         policy = self._policies.of_owner(owner)
         place = scope_of_owner(owner)

@@ -167,14 +167,14 @@ class YieldToRequests:
         """Wait for requests to cease, for a while; whether they are still to be spared then."""
         now = time.monotonic()
         until = now + GIVE_WAY_SECONDS
-        while not self._overdue(now):
+        while not self._is_overdue(now):
             if not self._busy() or now >= until:
                 return True
             await asyncio.sleep(LOOK_SECONDS)
             now = time.monotonic()
         return False
 
-    def _overdue(self, now: float) -> bool:
+    def _is_overdue(self, now: float) -> bool:
         """Whether too much has piled up, or for too long."""
         waited = now - self._owed[0] if self._owed else 0.0
         owed, old = (CROWDED_OWED, CROWDED_SECONDS) if self._crowded() else (OWED, self._old)

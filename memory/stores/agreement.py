@@ -158,8 +158,8 @@ class Agreements(JournalPart):
         def work(connection: Connection) -> tuple[Row | None, Cursor, Cursor]:
             self._forgotten_persons.require_known(connection, session.scope, session.seen_at)
             if number is not None:
-                written = _begin(connection, session, opening, number)
-                _decide(connection, number, entries)
+                written = _begin_session(connection, session, opening, number)
+                _write_decision(connection, number, entries)
                 return None, written, connection.execute(QUERIES["ledger_version"], (number,))
             known = self._newly.rows(session.id) if version is not None else None
             begun = _ask_begun(connection, session, opening) if version is None else None
@@ -174,7 +174,7 @@ class Agreements(JournalPart):
             last = version or NO_LEDGER
             connection.execute("SELECT ledger_must_stand(?, ?, ?)", (mine, last.last, last.size))
             write_messages(connection, person, messages)
-            _decide(connection, mine, entries)
+            _write_decision(connection, mine, entries)
             if version is None and opening is not None:
                 write_several(connection, "trail_write", [(opening[1], opening[0], mine, 0)])
             return row, written, connection.execute(QUERIES["ledger_version"], (mine,))
@@ -185,7 +185,7 @@ class Agreements(JournalPart):
         return AgreedLedger(session_of(row), _version_of(version_now.fetchone()))
 
 
-def _begin(connection: Connection, session: Session, opening: tuple[str, bytes] | None, number: int) -> Cursor:
+def _begin_session(connection: Connection, session: Session, opening: tuple[str, bytes] | None, number: int) -> Cursor:
     """Begin a session under a number that was reserved for it; the transaction ends itself where it may have been begun
     already, here or elsewhere."""
     row = session_row(session)
@@ -199,7 +199,7 @@ def _begin(connection: Connection, session: Session, opening: tuple[str, bytes] 
     return written
 
 
-def _decide(connection: Connection, session: int, entries: Sequence[Entry]) -> None:
+def _write_decision(connection: Connection, session: int, entries: Sequence[Entry]) -> None:
     """Write what was decided in a session, without waiting for it."""
     decided = [entry_row(entry, session) for entry in entries]
     write_several(connection, "ledger_write", [tuple(each.values()) for each in decided])

@@ -181,11 +181,7 @@ class Candidates(JournalPart):
 
     async def shared(self, owner: str) -> list[Fact]:
         """What persons have approved for all who share an owner, in the order in which they did."""
-
-        def work(connection: Connection) -> list[Fact]:
-            return [fact_of(row) for row in connection.execute(QUERIES["shared_facts"], (owner,))]
-
-        return await self._db.read(work)
+        return await self._rows("shared_facts", fact_of, owner)
 
     async def candidates_waiting(self, owners: Sequence[str] | None = None) -> int:
         """How many candidates of some owners, or of all, wait for a person."""
@@ -226,7 +222,7 @@ def put_forward(
     if proposal.evidence and not ask_many(connection, "facts_get", proposal.evidence):
         return None
     before = with_evidence(connection, connection.execute(many("candidates_of", 1), (owner,)).fetchall())
-    met = meet(proposal, before, _held(connection, owner, proposal.layer))
+    met = meet(proposal, before, _approved_for_owner(connection, owner, proposal.layer))
     row = _row(proposal, owner, at, redact)
     match met:
         case AlreadyHeld():
@@ -292,7 +288,7 @@ def bear_out(connection: Connection, candidate: str, evidence: Sequence[str]) ->
     connection.executemany(QUERIES["candidate_evidence_add"], [(candidate, id) for id in evidence])
 
 
-def _held(connection: Connection, owner: str, layer: Layer) -> list[str]:
+def _approved_for_owner(connection: Connection, owner: str, layer: Layer) -> list[str]:
     """What has been approved for those whom something of an owner is meant for."""
     place = place_of(owner)
     shared = place[0].owner(layer) if place is not None else None

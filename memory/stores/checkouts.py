@@ -50,26 +50,16 @@ class CheckoutStore(JournalPart):
     async def unlooked(self, repository: str, limit: int) -> list[tuple[str, str]]:
         """Memories of a repository of which nobody has looked for what they cite: id and text; facts first, the newest
         first."""
-
-        def work(connection: Connection) -> list[tuple[str, str]]:
-            rows = connection.execute(QUERIES["checkouts_unlooked"], (repository, limit))
-            return [(row["memory"], row["text"]) for row in rows]
-
-        return await self._db.read(work)
+        return await self._rows("checkouts_unlooked", lambda row: (row["memory"], row["text"]), repository, limit)
 
     async def looked(self, cited: Mapping[str, Sequence[Citation]]) -> None:
         """Write what memories cite."""
-        rows = [(self._redact(cites_text(cites)), _awaits(cites), memory) for memory, cites in cited.items()]
+        rows = [(self._redact(cites_text(cites)), _cites_unseen(cites), memory) for memory, cites in cited.items()]
         await self._db.write(lambda connection: connection.executemany(QUERIES["checkout_looked"], rows))
 
     async def awaiting(self, repository: str, limit: int) -> list[LearnedAt]:
         """Memories in use that name what their repository does not hold yet: facts first, the newest first."""
-
-        def work(connection: Connection) -> list[LearnedAt]:
-            rows = connection.execute(QUERIES["checkouts_awaiting"], (repository, limit))
-            return [_learnt_of(row) for row in rows]
-
-        return await self._db.read(work)
+        return await self._rows("checkouts_awaiting", _learnt_of, repository, limit)
 
     async def learnt_anew(self, learnt: Sequence[LearnedAt]) -> None:
         """Write where memories were seen now, instead of what was known of that."""
@@ -78,11 +68,7 @@ class CheckoutStore(JournalPart):
 
     async def observed_in_files(self, owner: str, repository: str) -> list[Fact]:
         """What holds of what the files of an owner's repository say."""
-
-        def work(connection: Connection) -> list[Fact]:
-            return [fact_of(row) for row in connection.execute(QUERIES["checkouts_observed"], (owner, repository))]
-
-        return await self._db.read(work)
+        return await self._rows("checkouts_observed", fact_of, owner, repository)
 
     async def branches(self, repository: str) -> list[Branch]:
         """The branches of a repository on which something was learnt; those that nobody has looked at are open."""
@@ -106,12 +92,9 @@ class CheckoutStore(JournalPart):
 
     async def anchors(self, repository: str, branch: str) -> list[tuple[str, str, str]]:
         """What was learnt on a branch: id, the commit then, and the one by which others know it, if there is one."""
-
-        def work(connection: Connection) -> list[tuple[str, str, str]]:
-            rows = connection.execute(QUERIES["checkouts_on"], (repository, branch))
-            return [(row["memory"], row["commit_id"], row["anchor"]) for row in rows]
-
-        return await self._db.read(work)
+        return await self._rows(
+            "checkouts_on", lambda row: (row["memory"], row["commit_id"], row["anchor"]), repository, branch
+        )
 
     async def follow(
         self,
@@ -153,40 +136,27 @@ class CheckoutStore(JournalPart):
 
     async def learnt_on(self, branch: str, owners: Sequence[str], limit: int) -> list[str]:
         """Ids of the facts of some owners that were learnt on a branch, the newest first."""
-
-        def work(connection: Connection) -> list[str]:
-            rows = connection.execute(many("checkouts_branch", len(owners)), (*owners, branch, limit))
-            return [row["memory"] for row in rows]
-
-        return await self._db.read(work)
+        return await self._rows("checkouts_branch", lambda row: row["memory"], branch, limit, owners=owners)
 
     async def counted(self, owners: Sequence[str], limit: int) -> list[Counted]:
         """The branches on which facts of some owners were learnt, the newest first."""
-
-        def work(connection: Connection) -> list[Counted]:
-            rows = connection.execute(many("checkouts_counted", len(owners)), (*owners, limit))
-            return [
-                Counted(
-                    row["repository"],
-                    row["branch"],
-                    bool(row["staged"]),
-                    row["facts"],
-                    _stage_of(row),
-                    when(row["since"]),
-                )
-                for row in rows
-            ]
-
-        return await self._db.read(work)
+        return await self._rows(
+            "checkouts_counted",
+            lambda row: Counted(
+                row["repository"],
+                row["branch"],
+                bool(row["staged"]),
+                row["facts"],
+                _stage_of(row),
+                when(row["since"]),
+            ),
+            limit,
+            owners=owners,
+        )
 
     async def learnt_after(self, owner: str, after: str, limit: int) -> list[LearnedAt]:
         """An owner's memories that were learnt in a checkout, behind an id, in the order of the ids."""
-
-        def work(connection: Connection) -> list[LearnedAt]:
-            rows = connection.execute(QUERIES["checkouts_after"], (owner, after, limit))
-            return [_learnt_of(row) for row in rows]
-
-        return await self._db.read(work)
+        return await self._rows("checkouts_after", _learnt_of, owner, after, limit)
 
     async def learn_where(self, learnt: LearnedAt) -> bool:
         """Write where a memory was learnt; whether that was not known."""
@@ -227,8 +197,7 @@ def cites_of(text: str) -> tuple[Citation, ...]:
     return tuple(Citation(CitationKind(sort), *rest) for sort, *rest in cites)
 
 
-def _awaits(cites: Sequence[Citation]) -> bool:
-    """Whether something is cited that was not seen yet."""
+def _cites_unseen(cites: Sequence[Citation]) -> bool:
     return not all(each.seen for each in cites)
 
 
@@ -236,7 +205,7 @@ def _row(learnt: LearnedAt, redact: Redact) -> tuple[Any, ...]:
     at = learnt.checkout
     cites = redact(cites_text(learnt.cites))
     branch = redact(at.branch)
-    known = cites, learnt.anchor, learnt.looked, _awaits(learnt.cites)
+    known = cites, learnt.anchor, learnt.looked, _cites_unseen(learnt.cites)
     return learnt.memory, learnt.owner, at.repository, branch, at.commit, at.staged, *known
 
 

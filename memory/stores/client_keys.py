@@ -89,18 +89,17 @@ class Audit(JournalPart):
 
     async def audited(self, limit: int, who: str = "", what: str = "") -> list[AuditEntry]:
         """What was asked last, by somebody or by anybody, whose endpoint has ``what`` in it."""
-
-        def work(connection: Connection) -> list[AuditEntry]:
-            return [
-                AuditEntry(
-                    datetime.fromisoformat(row["at"]),
-                    row["who"],
-                    row["what"],
-                    row["memory"],
-                    row["user"],
-                    row["status"],
-                )
-                for row in connection.execute(QUERIES["audit_newest"], (who, what, limit))
-            ]
-
-        return await self._db.read(work)
+        return await self._rows(
+            "audit_newest",
+            lambda row: AuditEntry(
+                datetime.fromisoformat(row["at"]),
+                row["who"],
+                row["what"],
+                row["memory"],
+                row["user"],
+                row["status"],
+            ),
+            who,
+            what,
+            limit,
+        )

@@ -60,11 +60,11 @@ class MessageTraces:
                 continue
             self.messages[digest] = message
             if message.role is Role.ASSISTANT:
-                for form in self._sent_back(message.parts):
+                for form in self._reply_digests(message.parts):
                     self.messages.setdefault(form, None)
             self.texts.extend(texts_of(message.parts))
 
-    def _sent_back(self, parts: Sequence[Part]) -> set[bytes]:
+    def _reply_digests(self, parts: Sequence[Part]) -> set[bytes]:
         """The digests under which a reply may come back. A part of it alone is one too, unless it says so little that
         other messages are likely to say the same."""
         found = {digest for sequence in forms(parts) for digest in sequence}
@@ -198,7 +198,6 @@ def texts_of(parts: Iterable[Part]) -> list[str]:
 
 
 def _entry_without(row: Row, traces: MessageTraces, lines: LineEraser) -> str:
-    """What an entry's text becomes."""
     text: str = row["text"]
     if not text or row["act"] == Act.OFFER:
         return text

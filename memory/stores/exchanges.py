@@ -141,25 +141,25 @@ class Exchanges(WorkerBacklog):
         """
         history = join(exchange.conversation.digests)
         reply = reply_message(exchange.reply)
-        new = len(exchange.conversation.messages) - _closest(self._recent.of(exchange.session.id), history)
+        new = len(exchange.conversation.messages) - _most_shared_messages(self._recent.of(exchange.session.id), history)
         self._asking.add(exchange.id)
         try:
             async with asyncio.timeout(asked_seconds):
                 ask = self._db.look if new <= LOOKED_UP else self._db.read
-                unknown = await ask(lambda connection: self._unknown(connection, exchange, history, reply))
+                unknown = await ask(lambda connection: self._unstored_messages(connection, exchange, history, reply))
         finally:
             self._asking.discard(exchange.id)
-        return await self._sealed(exchange, history, reply, unknown, opened)
+        return await self._sealed_draft(exchange, history, reply, unknown, opened)
 
     async def _drafted_unasked(self, exchange: Exchange) -> ExchangeDraft:
         """The same where the database cannot be asked what it has: new is all that it is not known to have."""
         history = join(exchange.conversation.digests)
         reply = reply_message(exchange.reply)
-        start = _closest(self._recent.of(exchange.session.id), history)
+        start = _most_shared_messages(self._recent.of(exchange.session.id), history)
         messages = (*exchange.conversation.messages[start:], *((reply,) if reply else ()))
-        return await self._sealed(exchange, history, reply, _each_once(messages))
+        return await self._sealed_draft(exchange, history, reply, _each_once(messages))
 
-    async def _sealed(
+    async def _sealed_draft(
         self,
         exchange: Exchange,
         history: bytes,
@@ -167,7 +167,6 @@ class Exchanges(WorkerBacklog):
         messages: Sequence[Message],
         opened: Callable[[Message], None] = nobody,
     ) -> ExchangeDraft:
-        """The draft of an exchange that brings these messages."""
         arrival, answer = exchange.arrival, exchange.reply
         redact = self._redact.of(exchange.session.scope.org)
         return ExchangeDraft(
@@ -229,16 +228,15 @@ class Exchanges(WorkerBacklog):
             self._newly.stands(written.session)
         self._newly.remember(written.exchange)
 
-    def _unknown(
+    def _unstored_messages(
         self, connection: Connection, exchange: Exchange, history: bytes, reply: Message | None
     ) -> list[Message]:
-        """The messages of an exchange that are not stored yet, each once."""
         rows = self._newly.rows(exchange.session.id)
         if rows is None:
             row = connection.execute(QUERIES["session_get"], (exchange.session.id,)).fetchone()
             rows = (row["number"], row["person"]) if row else None
         number, person = rows if rows else (None, _person(connection, exchange))
-        start = _closest(self._bases(connection, exchange.session, number), history)
+        start = _most_shared_messages(self._base_exchanges(connection, exchange.session, number), history)
         messages = _each_once((*exchange.conversation.messages[start:], *((reply,) if reply else ())))
         known = set()
         if person is not None:
@@ -250,16 +248,22 @@ class Exchanges(WorkerBacklog):
         self, connection: Connection, draft: ExchangeDraft, session: int, person: int
     ) -> WrittenExchange | None:
         """Write an exchange of the session and the person with these numbers; None where it was committed before."""
-        bases = self._bases(connection, draft.session, session)
+        bases = self._base_exchanges(connection, draft.session, session)
         base, depth, known = None, 0, 0
         for past in bases:
             shared = common(past.history, draft.history)
             if shared > known and past.depth < DEPTH:
                 base, depth, known = past.number, past.depth + 1, shared
-        new, times = self._count(connection, session, _closest(bases, draft.history), draft)
+        new, times = self._count_new_messages(connection, session, _most_shared_messages(bases, draft.history), draft)
         memories = tuple([each.memory for each in draft.receipt.shown])
         shown, at = names(memories), stamp(draft.at) or ""
-        row = _row(draft, new) | {"session": session, "base": base, "kept": known, "depth": depth, "shown": shown}
+        row = _exchange_row(draft, new) | {
+            "session": session,
+            "base": base,
+            "kept": known,
+            "depth": depth,
+            "shown": shown,
+        }
         cursor = connection.execute(QUERIES["exchange_write"], row | {"tail": draft.history[known * DIGEST :]})
         if not cursor.rowcount:
             return None
@@ -279,7 +283,7 @@ class Exchanges(WorkerBacklog):
         exchange = _committed(draft, number, session, new, memories, datetime.fromisoformat(at))
         return WrittenExchange(EarlierExchange(number, depth, draft.history, link), exchange, person)
 
-    def _bases(self, connection: Connection, of: Session, session: int | None) -> list[EarlierExchange]:
+    def _base_exchanges(self, connection: Connection, of: Session, session: int | None) -> list[EarlierExchange]:
         """The session's last exchanges, the newest first; of a new session those of the one that it forked from, so
         that what is shared is neither stored nor taught again."""
         bases = self._recent.of(of.id)
@@ -292,7 +296,7 @@ class Exchanges(WorkerBacklog):
                 bases = _newest(connection, row["number"])
         return bases
 
-    def _count(
+    def _count_new_messages(
         self, connection: Connection, session: int, start: int, draft: ExchangeDraft
     ) -> tuple[list[int], dict[bytes, int]]:
         """Which messages are new to the session, and how often each stands in it now, the reply included."""
@@ -334,7 +338,7 @@ class Exchanges(WorkerBacklog):
         )
 
 
-def _row(draft: ExchangeDraft, new: Sequence[int]) -> dict[str, Any]:
+def _exchange_row(draft: ExchangeDraft, new: Sequence[int]) -> dict[str, Any]:
     """What stands in the row of an exchange, whatever it is built on."""
     return {
         "id": draft.id,
@@ -374,7 +378,7 @@ def _committed(
     )
 
 
-def _closest(bases: Iterable[EarlierExchange], history: bytes) -> int:
+def _most_shared_messages(bases: Iterable[EarlierExchange], history: bytes) -> int:
     """How many messages of a history one of the last exchanges had already, from the front."""
     return max((common(past.history, history) for past in bases), default=0)
 

@@ -52,7 +52,7 @@ class Facts(JournalPart):
         number 0 is a lesson that no exchange taught."""
 
         many = len(lesson.facts) + len(lesson.passages) > FEW
-        facts, passages = await asyncio.to_thread(self._rows, lesson) if many else self._rows(lesson)
+        facts, passages = await asyncio.to_thread(self._stored_rows, lesson) if many else self._stored_rows(lesson)
         stored = _stored_verbatim(lesson, facts, passages)
         # The names of what was redacted are looked for in what was stored.
         named = {id: (memory.owner, lesson.names[id]) for id, memory in stored.items() if id in lesson.names}
@@ -90,7 +90,7 @@ class Facts(JournalPart):
         if stored and len(stored) == len(facts) + len(passages):
             self._taught(lesson, came, all(id in named for id in stored))
 
-    def _rows(self, lesson: Lesson) -> tuple[list[dict[str, Any]], list[tuple[Any, ...]]]:
+    def _stored_rows(self, lesson: Lesson) -> tuple[list[dict[str, Any]], list[tuple[Any, ...]]]:
         """A lesson's facts and passages as they are stored, without secrets."""
         facts = [fact_row(fact, self._redact.of_owner(fact.owner)) for fact in lesson.facts]
         passages = [
@@ -103,32 +103,16 @@ class Facts(JournalPart):
         """A lesson was written, word for word; where its memories were ``named`` they stand in the graph."""
 
     async def facts(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Fact]:
-        def work(connection: Connection) -> list[Fact]:
-            rows = {row["id"]: row for row in ask_many(connection, "facts_get", ids)}
-            found = [fact_of(rows[id]) for id in dict.fromkeys(ids) if id in rows]
-            return [fact for fact in found if owners is None or fact.owner in owners]
-
-        return await self._db.read(work)
+        return await self._by_ids("facts_get", fact_of, ids, owners)
 
     async def facts_of(self, owners: Sequence[str], limit: int = 1000) -> list[Fact]:
-        def work(connection: Connection) -> list[Fact]:
-            rows = connection.execute(many("facts_of", len(owners)), (*owners, limit))
-            return [fact_of(row) for row in rows]
-
-        return await self._db.read(work)
+        return await self._rows("facts_of", fact_of, limit, owners=owners)
 
     async def put_away(self, owner: str, below: float, limit: int = 10_000) -> list[Fact]:
-        def work(connection: Connection) -> list[Fact]:
-            return [fact_of(row) for row in connection.execute(QUERIES["facts_put_away"], (owner, below, limit))]
-
-        return await self._db.read(work)
+        return await self._rows("facts_put_away", fact_of, owner, below, limit)
 
     async def page_facts(self, owners: Sequence[str], limit: int) -> list[Fact]:
-        def work(connection: Connection) -> list[Fact]:
-            rows = connection.execute(many("facts_for_page", len(owners)), (*owners, limit))
-            return [fact_of(row) for row in rows]
-
-        return await self._db.read(work)
+        return await self._rows("facts_for_page", fact_of, limit, owners=owners)
 
     async def find_facts(self, owners: Sequence[str], text: str, limit: int = 100) -> list[Fact]:
         """See :class:`memory.ports.Journal`. Case is ignored for ASCII letters, as LIKE does."""
@@ -165,10 +149,7 @@ class Facts(JournalPart):
         return await self._db.read(work)
 
     async def owners(self) -> list[str]:
-        def work(connection: Connection) -> list[str]:
-            return [row["name"] for row in connection.execute(QUERIES["owners_all"])]
-
-        return await self._db.read(work)
+        return await self._rows("owners_all", lambda row: row["name"])
 
     async def update(self, fact: Fact) -> bool:
         def work(connection: Connection) -> bool:
@@ -183,12 +164,7 @@ class Facts(JournalPart):
         return await self._db.write(lambda connection: _changed(connection, "fact_pin", (pinned, id)))
 
     async def passages(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Passage]:
-        def work(connection: Connection) -> list[Passage]:
-            rows = {row["id"]: row for row in ask_many(connection, "passages_get", ids)}
-            found = [passage_of(rows[id]) for id in dict.fromkeys(ids) if id in rows]
-            return [passage for passage in found if owners is None or passage.owner in owners]
-
-        return await self._db.read(work)
+        return await self._by_ids("passages_get", passage_of, ids, owners)
 
     async def memories(self, ids: Sequence[str], owners: Sequence[str]) -> list[Fact | Passage]:
         """See :class:`memory.ports.Journal`. Whose they are is looked at here, wherever they were read."""

@@ -5,12 +5,15 @@ message that it came from; of a passage, the facts that its message taught as we
 them are emptied, receipts cleaned, what a message left elsewhere is wiped (see ``traces``), the lines of other messages
 that hold the very text are taken out (see ``repeated``), the counts of terms taken back, and every index is told to let
 go.
+
+A canonical fact that a night made takes with it what was archived because it stood for it: that is the same statement.
+Knowledge that goes since one of its sources does gives back the other one whose place it had taken.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -18,7 +21,8 @@ from typing import Any
 import orjson
 
 from memory.edits import Act
-from memory.fact import Fact, Passage
+from memory.fact import Fact, MemoryTier, Passage
+from memory.learning.candidate_matching import says_the_same
 from memory.ports import FACT_DECISIONS, Forgotten
 from memory.provenance import owner_before
 from memory.scope import Layer, place_of
@@ -29,7 +33,6 @@ from memory.stores.checkouts import forget_checkouts
 from memory.stores.connection import Connection
 from memory.stores.erasure import ErasedTraces, LineEraser, MessageTraces, RemainingMessage, rewrite, wipe
 from memory.stores.facts import add_texts
-from memory.stores.forgotten_nights import absorbed, borne_out_without, erase_from_nights
 from memory.stores.forgotten_repeats import RepeatedMessage, RepeatEraser
 from memory.stores.forgotten_research import delete, holding, strike
 from memory.stores.history_cache import OpenedMessages
@@ -37,6 +40,40 @@ from memory.stores.messages import placeholder
 from memory.stores.queries import QUERIES
 from memory.stores.recent_commits import RecentCommits
 from memory.stores.rows import fact_of, listed, names, passage_of, stamp
+
+
+def absorbed(connection: Connection, ids: Iterable[str]) -> list[Fact]:
+    """The archived facts that some facts stand for, and those that these stood for before."""
+    found: dict[str, Fact] = {}
+    fresh = list(ids)
+    while fresh:
+        rows = [row for row in ask_many(connection, "night_absorbed", fresh) if row["id"] not in found]
+        found.update((row["id"], fact_of(row)) for row in rows)
+        fresh = [row["id"] for row in rows]
+    return list(found.values())
+
+
+def borne_out_without(fact: Fact, gone: Mapping[str, Fact]) -> bool:
+    """Whether a fact that was drawn from something that is forgotten stays: only what a person has approved does, as
+    long as there is something else that bears it out and it does not say what is forgotten."""
+    if fact.tier is not MemoryTier.SHARED or set(fact.derived_from) <= gone.keys():
+        return False
+    return not any(says_the_same(fact.text, each.text) for each in gone.values())
+
+
+def erase_from_nights(connection: Connection, gone: Sequence[str]) -> None:
+    """Forget what nights did to some memories, and what was put forward since they bore it out, before these go; what
+    they stood for and what stays takes part again."""
+    for row in ask_many(connection, "night_absorbed", gone):
+        if row["id"] not in gone:
+            connection.execute(QUERIES["night_release"], (row["id"],))
+            connection.execute(QUERIES["outbox_add"], (row["id"], "fact"))
+    for row in ask_many(connection, "candidates_with", gone):
+        connection.execute(QUERIES["candidate_drop"], (row["id"],))
+    for id in gone:
+        for name in ("night_forget_changes", "night_forget_lines", "crystallized_forget"):
+            connection.execute(QUERIES[name], (id,))
+
 
 Terms = Callable[[Fact | Passage], Iterable[int]]
 """A memory → the terms that were counted for it when it was learned."""
@@ -77,7 +114,7 @@ class ErasureStore(JournalPart):
         ledgers and receipts is looked for only when it goes."""
 
         def work(connection: Connection) -> Forgotten:
-            facts, passages, messages = _whole(connection, ids, owners)
+            facts, passages, messages = _all_to_forget(connection, ids, owners)
             return Forgotten(tuple(facts.values()), tuple(passages.values()), len(messages))
 
         return await self._db.read(work)
@@ -95,7 +132,7 @@ class ErasureStore(JournalPart):
     ) -> Forgotten:
         """``beside`` are messages (person, digest) that go though no memory came from them, ``struck`` are those of
         which only some parts go, ``sought`` is where the texts were found to stand beside."""
-        facts, passages, messages = _whole(connection, ids, owners)
+        facts, passages, messages = _all_to_forget(connection, ids, owners)
         messages = list(dict.fromkeys([*messages, *beside]))
         research = holding(connection, ids, {passage.session for passage in passages.values()}, messages, owners)
         for id in research:
@@ -108,7 +145,7 @@ class ErasureStore(JournalPart):
         _empty_entries(connection, gone, texts, changed)
         for left in struck:
             strike(connection, left)
-        for traces in _traces(connection, messages, texts, struck):
+        for traces in _texts_by_person(connection, messages, texts, struck):
             wipe(connection, traces, gone, changed)
             for digest in traces.messages:
                 connection.execute(QUERIES["forget_message"], (placeholder(), traces.person, digest))
@@ -163,7 +200,7 @@ class _ErasureTargets:
 
 
 def _sought(connection: Connection, ids: Sequence[str], owners: Sequence[str] | None) -> _ErasureTargets:
-    facts, passages, messages = _whole(connection, ids, owners)
+    facts, passages, messages = _all_to_forget(connection, ids, owners)
     memories: list[Fact | Passage] = [*facts.values(), *passages.values()]
     texts = [text for memory in memories for text in texts_of(memory)]
     persons = {person for person, _ in messages}
@@ -184,7 +221,7 @@ def _person_of(connection: Connection, owner: str) -> list[int]:
     return [row["number"] for row in connection.execute(QUERIES["person_get"], (name or "",))]
 
 
-def _whole(
+def _all_to_forget(
     connection: Connection, ids: Sequence[str], owners: Sequence[str] | None
 ) -> tuple[dict[str, Fact], dict[str, Passage], list[tuple[int, bytes]]]:
     """All that goes with these ids: facts, passages, and the messages (person, digest) they came from."""
@@ -197,7 +234,7 @@ def _whole(
         passage.id: passage for row in ask_many(connection, "passages_get", ids) if ours(passage := passage_of(row))
     }
     for passage in list(passages.values()):
-        for person in _persons(connection, passage):
+        for person in _person_of_source(connection, passage):
             taught = connection.execute(QUERIES["forget_facts_of_message"], (passage.source, person))
             facts.update((fact.id, fact) for row in taught if ours(fact := fact_of(row)))
     facts.update((fact.id, fact) for fact in absorbed(connection, facts) if ours(fact))
@@ -210,14 +247,14 @@ def _whole(
     messages: dict[tuple[int, bytes], None] = {}
     gone: list[Fact | Passage] = [*facts.values(), *passages.values()]
     for memory in gone:
-        for person in _persons(connection, memory):
+        for person in _person_of_source(connection, memory):
             messages[(person, memory.source)] = None
             beside = connection.execute(QUERIES["forget_passages_of_message"], (memory.source, person))
             passages.update((row["id"], passage_of(row)) for row in beside)
     return facts, passages, list(messages)
 
 
-def _persons(connection: Connection, memory: Fact | Passage) -> list[int]:
+def _person_of_source(connection: Connection, memory: Fact | Passage) -> list[int]:
     """Whose message a memory came from: one, or none where it came from no message."""
     if not memory.source:
         return []
@@ -229,7 +266,7 @@ def texts_of(memory: Fact | Passage) -> list[str]:
     return [text for text in (memory.text, memory.wrong if isinstance(memory, Fact) else "") if text]
 
 
-def _traces(
+def _texts_by_person(
     connection: Connection,
     messages: Sequence[tuple[int, bytes]],
     texts: Sequence[str],
@@ -263,18 +300,18 @@ def _forget_decisions(connection: Connection, gone: frozenset[str]) -> None:
     """What was decided of facts that are gone, or named them, cannot be taken back any more."""
     for row in connection.execute(QUERIES["meta_below"], (len(FACT_DECISIONS), FACT_DECISIONS)).fetchall():
         kept = orjson.loads(row["value"])
-        left = [each for each in kept if gone.isdisjoint(_strings(each))]
+        left = [each for each in kept if gone.isdisjoint(_texts_in_json(each))]
         if len(left) < len(kept):
             connection.execute(QUERIES["meta_set"], (row["name"], orjson.dumps(left)))
 
 
-def _strings(value: Any) -> Iterator[str]:
+def _texts_in_json(value: Any) -> Iterator[str]:
     """Every text in a JSON value, however deep."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list | dict):
         for each in value.values() if isinstance(value, dict) else value:
-            yield from _strings(each)
+            yield from _texts_in_json(each)
 
 
 def _empty_entries(connection: Connection, gone: Sequence[str], texts: Sequence[str], changed: ErasedTraces) -> None:

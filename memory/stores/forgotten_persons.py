@@ -29,8 +29,8 @@ class ForgottenPersons:
 
     def set(self, connection: Connection, person: Scope, until: datetime) -> None:
         """What a person has asked until then is not written from now on."""
-        self._last = max(self._latest(connection), _moment(until))
-        connection.execute(QUERIES["person_forgotten_set"], (self._mark(person), _moment(until)))
+        self._last = max(self._latest(connection), _comparable_time(until))
+        connection.execute(QUERIES["person_forgotten_set"], (self._mark(person), _comparable_time(until)))
         if self._shared:
             # What others begin until then counts as written there, and is not.
             connection.execute(TELL_ERASED)
@@ -41,7 +41,7 @@ class ForgottenPersons:
         # Asked with every write, and in most homes nobody was ever forgotten.
         if not self._shared and not (self._latest(connection) if self._last is None else self._last):
             return None
-        moment = _moment(asked_at)
+        moment = _comparable_time(asked_at)
         if not self._shared and self._latest(connection) < moment:
             return None
         return connection.execute(QUERIES["person_forgotten"], (self._mark(person), moment))
@@ -59,7 +59,7 @@ class ForgottenPersons:
     def require_known(self, connection: Connection, person: Scope, asked_at: datetime) -> None:
         """Have the database of several processes end a transaction that writes something of a person who was forgotten
         since, without waiting for its answer."""
-        connection.execute("SELECT person_must_be_known(?, ?)", (self._mark(person), _moment(asked_at)))
+        connection.execute("SELECT person_must_be_known(?, ?)", (self._mark(person), _comparable_time(asked_at)))
 
     def _latest(self, connection: Connection) -> str:
         """No earlier than when anybody was forgotten last; other hashes stand in the same table."""
@@ -72,6 +72,5 @@ class ForgottenPersons:
         return person_tombstone(self._key, person.owner(Layer.USER) or "")
 
 
-def _moment(at: datetime) -> str:
-    """A moment as it is compared with others as text."""
+def _comparable_time(at: datetime) -> str:
     return at.astimezone(UTC).isoformat(timespec="microseconds")

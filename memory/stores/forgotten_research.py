@@ -55,11 +55,11 @@ def leaving(connection: Connection, every: Sequence[Research]) -> ErasedMessages
     wanted = list(dict.fromkeys(digest for each in every for digest in each.trail))
     trails = _messages(connection, person, wanted)
     gone = [going(each, [trails[digest] for digest in each.trail if digest in trails]) for each in every]
-    shared = _shared(connection, person, every, trails)
+    shared = _shared_texts(connection, person, every, trails)
     whole = dict.fromkeys(digest for digest in wanted if digest not in shared or _held(trails.get(digest), gone))
     left: dict[bytes, RemainingMessage] = {}
     for each, goes in zip(every, gone, strict=True):
-        for message in _family(connection, person, each).values():
+        for message in _related_messages(connection, person, each).values():
             if message.digest in whole:
                 continue
             if mentions_research(message, goes):
@@ -96,7 +96,7 @@ def delete(connection: Connection, ids: Sequence[str]) -> None:
         connection.execute(QUERIES["research_delete"], (row["id"],))
 
 
-def _family(connection: Connection, person: int, research: Research) -> dict[bytes, Message]:
+def _related_messages(connection: Connection, person: int, research: Research) -> dict[bytes, Message]:
     """The messages of the session that sent a research out, of those that share its history, and of those in which
     the research was used again."""
     rows = connection.execute(QUERIES["research_family"], (research.parent, research.id)).fetchall()
@@ -106,7 +106,7 @@ def _family(connection: Connection, person: int, research: Research) -> dict[byt
     return _messages(connection, person, list(dict.fromkeys(digests)))
 
 
-def _shared(
+def _shared_texts(
     connection: Connection, person: int, every: Sequence[Research], trails: dict[bytes, Message]
 ) -> Collection[bytes]:
     """What of some trails is not theirs alone: what a runtime says to every session, and words that stand elsewhere."""
@@ -117,11 +117,11 @@ def _shared(
     ]
     found = {row["digest"] for row in ask_many(connection, "research_elsewhere", common, (person, sessions))}
     others = connection.execute(QUERIES["research_trails"], (every[0].person, ids)).fetchall()
-    found |= {message.digest for message in trails.values() if _frames(message)}
+    found |= {message.digest for message in trails.values() if _is_runtime_frame(message)}
     return found | {digest for row in others for digest in (*split(row["trail"]), row["returned"]) if digest in trails}
 
 
-def _frames(message: Message) -> bool:
+def _is_runtime_frame(message: Message) -> bool:
     """Whether a runtime says this to its sessions: a later one may say it again."""
     if message.role in (Role.SYSTEM, Role.DEVELOPER):
         return True

@@ -106,12 +106,7 @@ class EntityGraph(JournalPart):
     async def filed(self, owners: Sequence[str], name: str, limit: int) -> list[str]:
         """The ids of memories of some owners in which a name stands: "petra", and then also "petra novak"."""
         theirs = orjson.dumps(list(owners)).decode()
-
-        def work(connection: Connection) -> list[str]:
-            rows = connection.execute(QUERIES["filed_under"], (theirs, name, f"{name} ", f"{name}!", limit))
-            return [row["memory"] for row in rows]
-
-        return await self._db.read(work)
+        return await self._rows("filed_under", lambda row: row["memory"], theirs, name, f"{name} ", f"{name}!", limit)
 
     async def tallies(self, owner: str) -> dict[str, Tally]:
         def work(connection: Connection) -> dict[str, Tally]:

@@ -39,7 +39,7 @@ class RecentHistories:
     """The last exchanges of the sessions that are alive, in at most ``room`` bytes of memory."""
 
     def __init__(self, room: int = 4 << 20) -> None:
-        self._by_session: WeighedDict[str, list[EarlierExchange]] = WeighedDict(room, _weight)
+        self._by_session: WeighedDict[str, list[EarlierExchange]] = WeighedDict(room, _approximate_bytes)
 
     def of(self, session: str) -> list[EarlierExchange]:
         """A session's last exchanges, the newest first; empty where nothing is at hand."""
@@ -57,7 +57,7 @@ class RecentHistories:
         self._by_session.clear()
 
 
-def _weight(pasts: Sequence[EarlierExchange]) -> int:
+def _approximate_bytes(pasts: Sequence[EarlierExchange]) -> int:
     """About how many bytes a session's exchanges take; 0 where there are none."""
     return sum(len(each.history) + 300 for each in pasts)
 

@@ -103,7 +103,7 @@ class EdgeIndex:
             if self._flushing is None:
                 # The engine holds Python's lock while it does: once for all that goes at a time.
                 self._flushing = asyncio.get_running_loop().call_later(
-                    FLUSH_SECONDS, self._thread.submit, self._guarded, self._flush
+                    FLUSH_SECONDS, self._thread.submit, self._translating_errors, self._flush
                 )
 
     async def search(self, query: Query) -> list[IndexHit]:
@@ -113,14 +113,14 @@ class EdgeIndex:
             raise StoreFault(f"the index in {self.folder} is closed", StoreFaultKind.CLOSED)
         missing = self._at_hand.missing(query.owners)
         for owner in missing:
-            self._thread.submit(self._gather, owner)
+            self._thread.submit(self._load_points, owner)
         if any(map(self._snapshot.has, missing)):
             # What lies in files is at hand in a moment, without the engine's holding up everybody else.
             await self._run(lambda: None)
         found = self._at_hand.search(query)
         # Here and not in the thread: the engine keeps Python's lock while it searches, so that a thread would only
         # add the way there and back.
-        return self._guarded(lambda: self._search(query)) if found is None else found
+        return self._translating_errors(lambda: self._search(query)) if found is None else found
 
     async def count(self) -> int:
         return int(await self._run(lambda: self._shard.count(edge.CountRequest(exact=True))))
@@ -140,10 +140,9 @@ class EdgeIndex:
     async def _run(self, work: Callable[[], T]) -> T:
         if self._thread._shutdown:
             raise StoreFault(f"the index in {self.folder} is closed", StoreFaultKind.CLOSED)
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._guarded, work)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._translating_errors, work)
 
-    def _guarded(self, work: Callable[[], T]) -> T:
-        """Do it, and tell what goes wrong as ours."""
+    def _translating_errors(self, work: Callable[[], T]) -> T:
         try:
             return work()
         except (ValueError, TypeError, StoreFault):
@@ -268,21 +267,21 @@ class EdgeIndex:
         lexical = edge.Query.Nearest(_sparse(query.sparse), using=LEXICAL) if query.sparse else None
         within = _filter(query)
         # By their numbers: the hash of a UUID is reckoned in Python, and so is its text.
-        dots = self._leg(lexical, query.limit, within)
-        cosines = self._leg(None if query.by_words else dense, query.limit, within)
+        dots = self._search_leg(lexical, query.limit, within)
+        cosines = self._search_leg(None if query.by_words else dense, query.limit, within)
         others: set[Any] = {uuid.UUID(int=number) for number in dots if number not in cosines}
         if others:
-            cosines |= self._leg(dense, len(others), edge.Filter(must=[edge.HasIdCondition(others)]))
+            cosines |= self._search_leg(dense, len(others), edge.Filter(must=[edge.HasIdCondition(others)]))
         return [IndexHit(self._name(id), cosines.get(id, 0.0), dots.get(id, 0.0)) for id in {**dots, **cosines}]
 
-    def _leg(self, leg: Any, limit: int, within: Any) -> dict[int, float]:
+    def _search_leg(self, leg: Any, limit: int, within: Any) -> dict[int, float]:
         """What one leg finds. Points that share no term with the question have no score, which is 0."""
         if leg is None:
             return {}
         hits = self._shard.query(edge.QueryRequest(limit=limit, query=leg, filter=within))
         return {hit.id.int: hit.score for hit in hits}
 
-    def _gather(self, owner: str, begun: bool = False, offset: Any = None) -> None:
+    def _load_points(self, owner: str, begun: bool = False, offset: Any = None) -> None:
         """Put the points of an owner at hand, a piece at a time, so that nothing else waits for long. Done in the
         index's own thread, in which no point is written meanwhile."""
         if self._shard is None:
@@ -297,7 +296,7 @@ class EdgeIndex:
                 raise
 
     def _gather_piece(self, owner: str, begun: bool, offset: Any) -> None:
-        if not begun and self._take(owner):
+        if not begun and self._load_snapshot(owner):
             return
         within = edge.Filter(must=[edge.FieldCondition(key="owner", match=edge.MatchValue(owner))])
         count = 0 if begun else self._shard.count(edge.CountRequest(exact=True, filter=within))
@@ -313,9 +312,9 @@ class EdgeIndex:
             drop_page_cache(self.folder)
         else:
             time.sleep(REST_SECONDS)
-            self._thread.submit(self._gather, owner, True, offset)
+            self._thread.submit(self._load_points, owner, True, offset)
 
-    def _take(self, owner: str) -> bool:
+    def _load_snapshot(self, owner: str) -> bool:
         """Put the points of an owner at hand as they are kept; False where they are not."""
         if self._at_hand.table(owner) is not None:
             return True

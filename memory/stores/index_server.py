@@ -125,13 +125,13 @@ class ServerIndex:
         within = _filter(query)
         dense = None if query.dense is None else query.dense.tolist()
         sparse = _sparse(query.sparse) if query.sparse else None
-        by_dense, by_terms = await self._legs(
+        by_dense, by_terms = await self._search_legs(
             [(None if query.by_words else dense, DENSE, within, query.limit), (sparse, LEXICAL, within, query.limit)]
         )
         cosines = {hit.id: hit.score for hit in by_dense}
         dots = {hit.id: hit.score for hit in by_terms}
         no_cosine = dots.keys() - cosines.keys()
-        (more,) = await self._legs([(dense, DENSE, _only(no_cosine), len(no_cosine))])
+        (more,) = await self._search_legs([(dense, DENSE, _only(no_cosine), len(no_cosine))])
         cosines |= {hit.id: hit.score for hit in more}
         return [IndexHit(str(id), cosines.get(id, 0.0), dots.get(id, 0.0)) for id in cosines.keys() | dots.keys()]
 
@@ -183,7 +183,7 @@ class ServerIndex:
             await answer(self._client.create_payload_index(self.collection, field, schema, wait=True))
         self.created = self._reached = True
 
-    async def _legs(self, legs: Sequence[tuple[Any, str, Any, int]]) -> list[list[Any]]:
+    async def _search_legs(self, legs: Sequence[tuple[Any, str, Any, int]]) -> list[list[Any]]:
         """Run those legs that have something to look for, in one call."""
         from qdrant_client import models
 

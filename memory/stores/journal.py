@@ -38,7 +38,6 @@ from memory.stores.persons import PersonStore
 from memory.stores.pins import PinStore
 from memory.stores.provenance import Provenance
 from memory.stores.queries import QUERIES
-from memory.stores.quota_uses import QuotaUseStore
 from memory.stores.recent_commits import RecentCommits
 from memory.stores.research import Researches
 from memory.stores.retention import MemoryRetention
@@ -46,7 +45,7 @@ from memory.stores.rows import check_columns, stamp
 from memory.stores.sessions import LatestTurnStore, RunningTaints, Sessions
 from memory.stores.set_aside import SetAsideStore
 from memory.stores.spill import Spill
-from memory.stores.sums import PEOPLE, Sums
+from memory.stores.sums import PEOPLE, QuotaUseStore, Sums
 from memory.stores.transfer import TransferStore
 
 P = TypeVar("P", bound="FeaturePart")

@@ -43,12 +43,7 @@ class ListingStore(JournalPart):
 
     async def unsettled(self, owners: Sequence[str], limit: int = 100) -> list[Fact]:
         """The active facts of some owners that contradict another one, the newest first."""
-
-        def work(connection: Connection) -> list[Fact]:
-            rows = connection.execute(many("facts_unsettled", len(owners)), (*owners, limit))
-            return [fact_of(row) for row in rows]
-
-        return await self._db.read(work)
+        return await self._rows("facts_unsettled", fact_of, limit, owners=owners)
 
     async def drafts_waiting(self, owners: Sequence[str], but: Sequence[str] = ()) -> int:
         """How many drafts of some owners wait for a person, without those of some ids."""

@@ -30,7 +30,7 @@ def begin_uses(connection: Connection, facts: Iterable[tuple[str, str]]) -> None
 
 def count_uses(connection: Connection, uses: Sequence[MemoryUse]) -> None:
     """Count what became of memories; of the same one in the same session one use after the other."""
-    for each in _apart(uses):
+    for each in _batches_of_distinct_memories(uses):
         _count(connection, each)
 
 
@@ -61,8 +61,7 @@ def _count(connection: Connection, uses: Sequence[MemoryUse]) -> None:
         connection.execute(QUERIES["facts_borne_out"], (_json(repeated),))
 
 
-def _apart(uses: Sequence[MemoryUse]) -> Iterator[list[MemoryUse]]:
-    """The uses in pieces in which no memory stands twice, in order."""
+def _batches_of_distinct_memories(uses: Sequence[MemoryUse]) -> Iterator[list[MemoryUse]]:
     piece: dict[str, MemoryUse] = {}
     for use in uses:
         if use.memory in piece:
@@ -115,7 +114,4 @@ class LineageStore(JournalPart):
         return await self._db.read(work)
 
     async def use_times(self, id: str) -> list[datetime]:
-        def work(connection: Connection) -> list[datetime]:
-            return [datetime.fromisoformat(row["at"]) for row in connection.execute(QUERIES["use_times"], (id,))]
-
-        return await self._db.read(work)
+        return await self._rows("use_times", lambda row: datetime.fromisoformat(row["at"]), id)

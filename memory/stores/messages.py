@@ -122,7 +122,7 @@ def seal(message: Message, redact: Redact, opened: Callable[[Message], None] = n
 
     parts = tuple(_redacted(part, redacted, name) for part in message.parts)
     spoken = redacted(message.spoken) if message.spoken else ""
-    if _comes_back(parts, spoken):
+    if _reads_back_unchanged(parts, spoken):
         opened(Message(message.role, parts, message.digest, spoken))
     return PackedMessage(message.digest, message.role.value, parts != message.parts, body_of(parts, spoken))
 
@@ -137,7 +137,7 @@ def shortened(text: str) -> str:
 
 def body_of(parts: tuple[Part, ...], spoken: str) -> bytes:
     """What is stored of a message whose parts hold no secret."""
-    short = tuple(_each_text(part, shortened) for part in parts)
+    short = tuple(_with_texts_mapped(part, shortened) for part in parts)
     body = _packed(short, shortened(spoken))
     return body if short == parts else body + _packed(parts, spoken)
 
@@ -150,7 +150,7 @@ async def seal_all(
     messages: Sequence[Message], redact: Redact, opened: Callable[[Message], None] = nobody
 ) -> list[PackedMessage]:
     """Several messages; in a thread where that takes a while."""
-    if sum(map(_weight, messages)) <= LIGHT:
+    if sum(map(_chars_to_seal, messages)) <= LIGHT:
         return [seal(message, redact, opened) for message in messages]
     pool = _SEALING if sum(map(size_of, messages)) <= HEAVY else _HEAVY_SEALING
     return await asyncio.get_running_loop().run_in_executor(
@@ -194,7 +194,7 @@ def placeholder() -> bytes:
     return body_of((Text(FORGOTTEN),), "")
 
 
-def _comes_back(parts: Sequence[Part], spoken: str) -> bool:
+def _reads_back_unchanged(parts: Sequence[Part], spoken: str) -> bool:
     """Whether parts are read again as they are: short texts without the half of a surrogate pair, as most are."""
     return all(map(_part_comes_back, parts)) and _text_comes_back(spoken)
 
@@ -220,8 +220,7 @@ def _text_comes_back(text: str) -> bool:
         return False
 
 
-def _each_text(part: Part, change: Callable[[str], str]) -> Part:
-    """A part with something made of each of its texts."""
+def _with_texts_mapped(part: Part, change: Callable[[str], str]) -> Part:
     return _redacted(part, change, lambda name: name)
 
 
@@ -243,7 +242,7 @@ def _redacted(part: Part, redact: Redact, name: Redact) -> Part:
             return Opaque(name(kind), redact(raw))
 
 
-def _weight(message: Message) -> int:
+def _chars_to_seal(message: Message) -> int:
     """How much there is to seal, in characters, or more than can be sealed at once where that is not plain to see."""
     return len(message.spoken) + sum(len(part.text) if isinstance(part, Text) else LIGHT for part in message.parts)
 

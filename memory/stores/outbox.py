@@ -60,7 +60,7 @@ class Outbox(JournalPart):
         anywhere = mine is not None
 
         def begin(connection: Connection) -> int:
-            number = _begin(embedder, dimensions, self._beginning, mine, connection)
+            number = _begin_generation(embedder, dimensions, self._beginning, mine, connection)
             self._db.claim_index(connection, number)
             return number
 
@@ -113,7 +113,7 @@ class Outbox(JournalPart):
                 return lag
 
         def glance(connection: Connection) -> tuple[int, list[Row]]:
-            number = self._chosen(connection, generation)
+            number = self._chosen_generation(connection, generation)
             if self._empty.get(number) == state:
                 return number, []
             rows = connection.execute(QUERIES["outbox_next"], (number, limit + len(self._taken))).fetchall()
@@ -121,7 +121,7 @@ class Outbox(JournalPart):
 
         def work(connection: Connection) -> Lag:
             if len(due) < limit:
-                return _lag(connection, due, self._known.of(row["memory"] for row in due))
+                return _due_memories(connection, due, self._known.of(row["memory"] for row in due))
             gone = [row["memory"] for row in connection.execute(QUERIES["outbox_gone"], (number, limit))]
             left = limit - len(gone)
             facts = [fact_of(row) for row in connection.execute(QUERIES["outbox_facts"], (number, left))]
@@ -140,7 +140,7 @@ class Outbox(JournalPart):
     async def mark_indexed(self, ids: Sequence[str], generation: int | None = None) -> None:
         if not ids:
             return
-        number = await self._db.look(lambda connection: self._chosen(connection, generation))
+        number = await self._db.look(lambda connection: self._chosen_generation(connection, generation))
         done = {(number, id) for id in ids}
 
         def work(connection: Connection) -> None:
@@ -159,14 +159,16 @@ class Outbox(JournalPart):
 
     async def waiting(self, generation: int | None = None) -> int:
         def work(connection: Connection) -> int:
-            row = connection.execute(QUERIES["outbox_count"], (self._chosen(connection, generation),)).fetchone()
+            row = connection.execute(
+                QUERIES["outbox_count"], (self._chosen_generation(connection, generation),)
+            ).fetchone()
             return int(row["waiting"])
 
         with suppress(StoreFault):  # on a full disk it is told with what was taken in since
             await self._db.caught_up()
         return await self._db.read(work)
 
-    def _chosen(self, connection: Connection, number: int | None) -> int:
+    def _chosen_generation(self, connection: Connection, number: int | None) -> int:
         """The generation that is meant; 0, which has nothing to do, where there is none yet."""
         if number is not None:
             return number
@@ -185,7 +187,7 @@ class Outbox(JournalPart):
         ]
 
 
-def _lag(connection: Connection, due: Sequence[Row], known: Mapping[str, Fact | Passage]) -> Lag:
+def _due_memories(connection: Connection, due: Sequence[Row], known: Mapping[str, Fact | Passage]) -> Lag:
     """All that is due, where that is all; what is ``known`` is not read."""
     by_sort: dict[str, list[str]] = {}
     for row in due:
@@ -201,7 +203,7 @@ def _lag(connection: Connection, due: Sequence[Row], known: Mapping[str, Fact | 
     )
 
 
-def _begin(
+def _begin_generation(
     embedder: str, dimensions: int, beginning: Sequence[int], mine: frozenset[int] | None, connection: Connection
 ) -> int:
     """A generation's row; what an earlier process left half begun goes, but not another replica's."""

@@ -109,7 +109,6 @@ def end_of(exchange: CommittedExchange, of: ExchangeOwner, read: Reading) -> Jou
 def _existing_overviews(
     connection: Connection, owner: str, subjects: Sequence[bytes]
 ) -> dict[bytes, dict[int, Overview]]:
-    """The overviews that there are, by subject and part."""
     found: dict[bytes, dict[int, Overview]] = {}
     for subject, part, *columns in ask_many(connection, "overviews_of", subjects, (owner,)):
         found.setdefault(subject, {})[part] = Overview(*columns)

@@ -46,7 +46,7 @@ class PersonStore(Retention):
 
         def work(connection: Connection) -> list[dict[str, Any]]:
             named = _parameters(connection, person) | {"limit": limit, "after": after}
-            return [_told(table, row) for row in connection.execute(query, named)]
+            return [_row_as_json(table, row) for row in connection.execute(query, named)]
 
         return await self._db.read(work)
 
@@ -74,7 +74,7 @@ class PersonStore(Retention):
         return await self._db.scrub()
 
 
-def _owners(connection: Connection, person: Scope) -> list[str]:
+def _owners_of_person(connection: Connection, person: Scope) -> list[str]:
     """All owners of what is one person's own, on whatever shelf: of them everywhere, and in each of their projects."""
     there = {row["owner"] for row in connection.execute(QUERIES["owners_everywhere"])}
     mine = {owner for owner in there if _is_whose(scope_of_owner(owner), person)}
@@ -88,7 +88,7 @@ def _is_whose(place: Scope, person: Scope) -> bool:
 def _parameters(connection: Connection, person: Scope) -> dict[str, Any]:
     return {
         "person": person.owner(Layer.USER) or "",
-        "owners": orjson.dumps(_owners(connection, person)).decode(),
+        "owners": orjson.dumps(_owners_of_person(connection, person)).decode(),
         "user": person.user or "",
         "org": person.org or "",
     }
@@ -103,7 +103,7 @@ def _share(connection: Connection, person: Scope) -> PersonsShare:
         return {table: count for table, count in counts.items() if count}
 
     owners = orjson.loads(named["owners"])
-    alone, with_others = _shared(connection, named, owners)
+    alone, with_others = _shared_facts(connection, named, owners)
     keys = connection.execute(QUERIES["client_keys_all"]).fetchall()
     research = connection.execute(QUERIES["research_of_person"], (named["person"],)).fetchall()
     return PersonsShare(
@@ -118,7 +118,9 @@ def _share(connection: Connection, person: Scope) -> PersonsShare:
     )
 
 
-def _shared(connection: Connection, named: Mapping[str, Any], owners: Sequence[str]) -> tuple[list[Fact], list[Fact]]:
+def _shared_facts(
+    connection: Connection, named: Mapping[str, Any], owners: Sequence[str]
+) -> tuple[list[Fact], list[Fact]]:
     """The facts that belong to several, as far as this person bears them out: those that nobody else does, and those
     that others do as well."""
     every = [fact_of(row) for row in connection.execute(QUERIES["shared_of_person"], named)]
@@ -166,7 +168,7 @@ def _delete(rows: PersonalRows) -> str:
     return f"DELETE FROM {rows.table} WHERE {rows.where}"
 
 
-def _told(table: str, row: Row) -> dict[str, Any]:
+def _row_as_json(table: str, row: Row) -> dict[str, Any]:
     """A row as it is given out: bytes as hexadecimal digits, a message as it was said."""
     record = {
         name: value.hex() if isinstance(value, bytes) else value

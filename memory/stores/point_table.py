@@ -86,15 +86,15 @@ class Postings:
             return
         gone = set(rows)
         self._new = [entry for entry in self._new if entry[1] not in gone]
-        _blank(self._late, rows)
-        _blank(self._settled, rows)
+        _remove_entries(self._late, rows)
+        _remove_entries(self._settled, rows)
         if self._lying is not None and self._lying is not self._settled:
-            _blank(self._lying, rows)
+            _remove_entries(self._lying, rows)
 
     def scores(self, query: Sparse, rows: int) -> NDArray[np.float32]:
         """The product of a question with each of the first ``rows`` vectors: all of them, by the caller's account."""
         if self._new:
-            self._late, self._new = _inserted(self._late, self._new), []
+            self._late, self._new = _merge_entries(self._late, self._new), []
         scores = np.zeros(rows + 1, dtype=np.float32)  # the last one is nobody's
         # In the order of the terms, as the engine adds them up: sums of floats depend on it.
         names = sorted(query)
@@ -119,11 +119,10 @@ class Postings:
     def _sort_in(self) -> None:
         late = zip(*(column.tolist() for column in self._late), strict=True)
         entries = [entry for entry in (*late, *self._new) if entry[1] != _GONE]
-        self._settled, self._late, self._new = _inserted(self._settled, entries), _NONE, []
+        self._settled, self._late, self._new = _merge_entries(self._settled, entries), _NONE, []
 
 
-def _inserted(columns: _Columns, entries: Sequence[tuple[int, int, float]]) -> _Columns:
-    """Entries of which none is gone, sorted into the others."""
+def _merge_entries(columns: _Columns, entries: Sequence[tuple[int, int, float]]) -> _Columns:
     terms, rows, weights = zip(*sorted(entries, key=itemgetter(0)), strict=True) if entries else ((), (), ())
     present = columns.rows != _GONE
     before = columns.terms[present]
@@ -135,8 +134,7 @@ def _inserted(columns: _Columns, entries: Sequence[tuple[int, int, float]]) -> _
     )
 
 
-def _blank(columns: _Columns, rows: Collection[int]) -> None:
-    """Take the entries of some rows out."""
+def _remove_entries(columns: _Columns, rows: Collection[int]) -> None:
     among = columns.rows
     dropped = np.zeros(max(int(among.max(initial=0)), *rows, 0) + 2, dtype=np.bool_)
     dropped[list(rows)] = True  # the last place is that of _GONE
@@ -279,7 +277,7 @@ class PointTable:
         if other is not None:
             words[other] = 0.0
         if query.by_words or dense is None:
-            rows = _most_shared(words, lambda even: self._cosines(even, dense), query.limit).tolist()
+            rows = _rows_sharing_most_words(words, lambda even: self._cosines(even, dense), query.limit).tolist()
             shared = words[rows].tolist()
         else:
             near, wrong = self._look(dense, count)
@@ -287,7 +285,7 @@ class PointTable:
                 near[other] = -np.inf
             if self.free:
                 near[self.free] = -np.inf
-            rows = _most_shared(words, lambda even: near[even], query.limit).tolist()
+            rows = _rows_sharing_most_words(words, lambda even: near[even], query.limit).tolist()
             shared, known = words[rows].tolist(), set(rows)
             nearby = nearest(self.vectors, dense, near, wrong, query.limit).tolist()
             rows += [row for row in nearby if row not in known]
@@ -316,7 +314,7 @@ class PointTable:
         return row
 
 
-def _most_shared(words: Scores, near: Callable[[Rows], Scores], limit: int) -> Rows:
+def _rows_sharing_most_words(words: Scores, near: Callable[[Rows], Scores], limit: int) -> Rows:
     """The rows with the most of the words; of those that have equally much, the nearest."""
     if np.count_nonzero(words) <= limit:  # no weight is below 0
         return words.nonzero()[0]

@@ -23,7 +23,7 @@ from memory.research import QUESTIONS, TRAILS
 from memory.scope import place_of
 from memory.stores.base import JournalPart, ask_many
 from memory.stores.connection import Connection
-from memory.stores.forgotten_nights import borne_out_without
+from memory.stores.forgetting import borne_out_without
 from memory.stores.history_cache import split
 from memory.stores.queries import QUERIES
 from memory.stores.recent_commits import history_of
@@ -52,12 +52,12 @@ class Provenance(JournalPart):
     async def quarantined_sessions(self, owners: Sequence[str], limit: int) -> list[QuarantinedSession]:
         """Of which sessions some owners have facts in quarantine, those with most first."""
         there = orjson.dumps(quarantined(owners)).decode()
-
-        def work(connection: Connection) -> list[QuarantinedSession]:
-            rows = connection.execute(QUERIES["quarantine_sessions"], (there, limit))
-            return [QuarantinedSession(row["session"], int(row["facts"]), int(row["passages"])) for row in rows]
-
-        return await self._db.read(work)
+        return await self._rows(
+            "quarantine_sessions",
+            lambda row: QuarantinedSession(row["session"], int(row["facts"]), int(row["passages"])),
+            there,
+            limit,
+        )
 
     async def quarantined_facts(self, owners: Sequence[str], session: str, limit: int) -> list[Fact]:
         """The first facts of a session that some owners have in quarantine."""
@@ -118,12 +118,12 @@ def _chosen(connection: Connection, selection: Selection, owners: Sequence[str])
     passages = [passage_of(row) for row in connection.execute(QUERIES["came_passages"], data)]
     research = [row["id"] for row in connection.execute(QUERIES["came_research"], data)]
     if (request := selection.by.get(SelectedBy.REQUEST)) is not None:
-        messages = _messages_of(connection, request)
+        messages = _new_messages_of_request(connection, request)
         facts = [fact for fact in facts if (fact.session, fact.source) in messages]
         passages = [passage for passage in passages if (passage.session, passage.source) in messages]
         research = []
-    passages += _pieces(connection, research, {each.id for each in passages})
-    derived = _derived(connection, {fact.id: fact for fact in facts}, frozenset(owners))
+    passages += _research_passages(connection, research, {each.id for each in passages})
+    derived = _derived_facts(connection, {fact.id: fact for fact in facts}, frozenset(owners))
     every = [*facts, *derived]
     ids = {fact.id for fact in every}
     return SelectedMemories(
@@ -142,7 +142,7 @@ def _project_of(owner: str) -> str | None:
     return place[0].project if place else None
 
 
-def _messages_of(connection: Connection, request: str) -> set[tuple[str, bytes]]:
+def _new_messages_of_request(connection: Connection, request: str) -> set[tuple[str, bytes]]:
     """What was new in a request: session and digest of each message, and of the reply."""
     found = set()
     for row in connection.execute(QUERIES["came_request"], {"request": request}):
@@ -152,13 +152,12 @@ def _messages_of(connection: Connection, request: str) -> set[tuple[str, bytes]]
     return found
 
 
-def _pieces(connection: Connection, research: Sequence[str], known: set[str]) -> list[Passage]:
-    """The passages by which research is found."""
+def _research_passages(connection: Connection, research: Sequence[str], known: set[str]) -> list[Passage]:
     rows = [row for id in research for row in connection.execute(QUERIES["research_pieces"], (id,))]
     return [passage_of(row) for row in rows if row["id"] not in known]
 
 
-def _derived(connection: Connection, facts: dict[str, Fact], owners: frozenset[str]) -> list[Fact]:
+def _derived_facts(connection: Connection, facts: dict[str, Fact], owners: frozenset[str]) -> list[Fact]:
     """What was drawn from some facts, and from that, but for what a person approved and something else bears out."""
     known, fresh, found = dict(facts), list(facts), list[Fact]()
     while fresh:

@@ -33,12 +33,12 @@ class PublishedFolders:
 
 
 def _read(folder: Path, name: str) -> str | None:
-    with _beside(folder, name, make=False) as place:
+    with _open_parent(folder, name, make=False) as place:
         return None if place is None else _text(*place, folder / name)
 
 
 def _replace(folder: Path, name: str, before: str | None, after: str | None) -> None:
-    with _beside(folder, name, make=after is not None) as place:
+    with _open_parent(folder, name, make=after is not None) as place:
         if place is None:
             return
         at, last = place
@@ -51,11 +51,11 @@ def _replace(folder: Path, name: str, before: str | None, after: str | None) -> 
         else:
             _put(at, last, after.encode(), file)
     if after is None:
-        _tidy(folder, name)
+        _remove_empty_folder(folder, name)
 
 
 @contextmanager
-def _beside(folder: Path, name: str, make: bool) -> Iterator[tuple[int, str] | None]:
+def _open_parent(folder: Path, name: str, make: bool) -> Iterator[tuple[int, str] | None]:
     """The folder that a file lies in, open, and the file's own name; None where that folder is missing."""
     if os.open not in os.supports_dir_fd:
         raise PublishFailed("files in projects cannot be written safely on this system")
@@ -69,7 +69,7 @@ def _beside(folder: Path, name: str, make: bool) -> Iterator[tuple[int, str] | N
     try:
         for step in steps[:-1]:
             try:
-                made = make and _made(step, at)
+                made = make and _make_folder(step, at)
                 below = os.open(step, os.O_RDONLY | _HERE, dir_fd=at)
                 if made:
                     share_folder(below)
@@ -85,7 +85,7 @@ def _beside(folder: Path, name: str, make: bool) -> Iterator[tuple[int, str] | N
         os.close(at)
 
 
-def _made(step: str, at: int) -> bool:
+def _make_folder(step: str, at: int) -> bool:
     """Whether a folder was not there yet, and was made."""
     try:
         os.mkdir(step, 0o755, dir_fd=at)
@@ -141,10 +141,10 @@ def _put(at: int, name: str, data: bytes, file: Path) -> None:
         raise PublishFailed(f"{file} cannot be written: {error.strerror}") from error
 
 
-def _tidy(folder: Path, name: str) -> None:
+def _remove_empty_folder(folder: Path, name: str) -> None:
     """Remove the folder that a file lay in where it is empty now, but never ``folder`` itself."""
     parent = PurePosixPath(name).parent
     if parent.parts:
-        with _beside(folder, str(parent), make=False) as place, suppress(OSError):
+        with _open_parent(folder, str(parent), make=False) as place, suppress(OSError):
             if place is not None:
                 os.rmdir(place[1], dir_fd=place[0])

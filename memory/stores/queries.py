@@ -78,14 +78,14 @@ SEVERAL = 128
 def write_several(connection: Connection, name: str, rows: Sequence[Sequence[object]]) -> None:
     """Run a query with ``VALUES (?, …)`` for each of some rows, with a statement for several of them: at the end of
     each the thread lets go of Python's lock, and may have to wait for it."""
-    for piece in _pieces(rows):
+    for piece in _row_batches(rows):
         connection.execute(_several(name, len(piece)), [value for row in piece for value in row])
 
 
 def write_returning(connection: Connection, name: str, rows: Sequence[Sequence[object]]) -> list[Row]:
     """:func:`write_several` of a query that returns something: all of that."""
     given: list[Row] = []
-    for piece in _pieces(rows):
+    for piece in _row_batches(rows):
         given += connection.execute(_several(name, len(piece)), [value for row in piece for value in row])
     return given
 
@@ -93,12 +93,12 @@ def write_returning(connection: Connection, name: str, rows: Sequence[Sequence[o
 def insert_several(connection: Connection, name: str, rows: Sequence[Sequence[object]]) -> int:
     """:func:`write_several`; the row that was inserted last on this connection."""
     last = 0
-    for piece in _pieces(rows):
+    for piece in _row_batches(rows):
         last = connection.execute(_several(name, len(piece)), [value for row in piece for value in row]).lastrowid or 0
     return last
 
 
-def _pieces(rows: Sequence[Sequence[object]]) -> Iterator[Sequence[Sequence[object]]]:
+def _row_batches(rows: Sequence[Sequence[object]]) -> Iterator[Sequence[Sequence[object]]]:
     """Few rows at once, many in pieces of a few lengths, whose plans are kept: of all lengths they are not."""
     start = 0
     while (left := len(rows) - start) > 0:

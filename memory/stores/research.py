@@ -57,7 +57,7 @@ class Researches(Overviews, ErasureStore):
         nothing). An errand that is known keeps the session that took it."""
         if number and not research and not spawns and self._newly.passes("researched", number):
             return
-        rows = [_row(each, self._redact.of_owner(each.owner)) for each in research]
+        rows = [_research_row(each, self._redact.of_owner(each.owner)) for each in research]
         given = [_spawn_row(each, person, self._redact.of_owner(person)) for each in spawns]
 
         def work(connection: Connection) -> None:
@@ -85,7 +85,7 @@ class Researches(Overviews, ErasureStore):
     async def research_named(self, beginning: str, owners: Sequence[str]) -> list[str]:
         """The ids of research of some owners that begin with these hexadecimal digits, dashes left out."""
         digits = beginning.replace("-", "")
-        first, last = (_dashed(digits.ljust(32, filler)) for filler in "0f")
+        first, last = (_as_uuid(digits.ljust(32, filler)) for filler in "0f")
 
         def work(connection: Connection) -> list[str]:
             rows = connection.execute(QUERIES["research_named"], (first, last))
@@ -95,7 +95,7 @@ class Researches(Overviews, ErasureStore):
 
     async def research_of_session(self, session: str) -> Research | None:
         """The research of a sub-agent's session."""
-        rows = await self._known_of("research_of_session", session)
+        rows = await self._rows_of_session("research_of_session", session)
         return _of(rows[0]) if rows else None
 
     async def research_of_parent(self, session: str) -> list[Research]:
@@ -157,7 +157,7 @@ class Researches(Overviews, ErasureStore):
 
     async def spawns_of(self, session: str) -> list[Spawn]:
         """The errands that a session gave, in order."""
-        return [_spawn_of(row) for row in await self._known_of("spawns_of", session)]
+        return [_spawn_of(row) for row in await self._rows_of_session("spawns_of", session)]
 
     async def spawns_waiting(self, person: str, since: datetime) -> list[Spawn]:
         """The errands of a person's that no session has taken yet, given since a moment."""
@@ -244,14 +244,14 @@ class Researches(Overviews, ErasureStore):
         more of it. ``at_last`` it is then found again while nothing else is written."""
 
         def find(connection: Connection) -> tuple[tuple[int, int], ErasedMessages]:
-            return _newest(connection), leaving(connection, every)
+            return _newest_numbers(connection), leaving(connection, every)
 
         # Much may have to be read; a reply that waits for the writer does not wait for that.
         newest, found = await self._db.read(find)
 
         def work(connection: Connection) -> Forgotten | None:
             leaves = found
-            if _newest(connection) != newest:
+            if _newest_numbers(connection) != newest:
                 if not at_last:
                     return None
                 leaves = leaving(connection, every)
@@ -280,7 +280,7 @@ class Researches(Overviews, ErasureStore):
 
         await self._db.write(work)
 
-    async def _known_of(self, query: str, session: str) -> list[Row]:
+    async def _rows_of_session(self, query: str, session: str) -> list[Row]:
         """What a query finds of a session. Most sessions have nothing, and are asked with each of their exchanges."""
         state = self._db.state("research"), self._db.state("spawns")
         if self._nothing.get((query, session)) == state:
@@ -297,13 +297,13 @@ class Researches(Overviews, ErasureStore):
         return [_of(row) for row in rows]
 
 
-def _newest(connection: Connection) -> tuple[int, int]:
+def _newest_numbers(connection: Connection) -> tuple[int, int]:
     """The numbers of the newest exchange and of the newest use of a research."""
     exchange, use = connection.execute(QUERIES["research_upto"]).fetchone()
     return int(exchange), int(use)
 
 
-def _row(research: Research, redact: Redact) -> dict[str, Any]:
+def _research_row(research: Research, redact: Redact) -> dict[str, Any]:
     """A research for its table, free of secrets."""
     sources = [[each.kind.value, redact(each.name), each.mark] for each in research.sources]
     fields = {name: getattr(research, name) for name in _TEXTS}
@@ -374,6 +374,5 @@ def _spawn_of(row: Row) -> Spawn:
     return Spawn(row["session"], errand, datetime.fromisoformat(row["at"]), row["child"])
 
 
-def _dashed(digits: str) -> str:
-    """32 hexadecimal digits as a UUID is written."""
+def _as_uuid(digits: str) -> str:
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:32]))

@@ -27,8 +27,7 @@ from memory.stores.base import ask_many, chunks
 from memory.stores.behaviour import forget_observed
 from memory.stores.checkouts import forget_checkouts
 from memory.stores.connection import Connection, Row
-from memory.stores.forgetting import ErasureStore, clean_receipts, unlink
-from memory.stores.forgotten_nights import erase_from_nights
+from memory.stores.forgetting import ErasureStore, clean_receipts, erase_from_nights, unlink
 from memory.stores.gate import LoopGate
 from memory.stores.history_cache import RecentHistories, split
 from memory.stores.messages import unseal
@@ -73,18 +72,18 @@ class Retention(WorkerBacklog):
         """Let go of the exchanges before a time that every one of these works (names of their cursors) has read, of
         these people or of all; how many exchanges and messages went. ``rest`` is awaited between two transactions."""
         await self.write_cursors()
-        old = await self._db.read(lambda connection: _find(connection, before.timestamp(), works, people))
+        old = await self._db.read(lambda connection: _find_expired(connection, before.timestamp(), works, people))
         exchanges = messages = 0
         for session, numbers in old.exchanges.items():
             for piece in chunks(numbers, EXCHANGES):
                 exchanges += await self._alone(
-                    lambda connection, s=session, p=piece: self._exchanges(connection, old, s, p)  # type: ignore[misc]
+                    lambda connection, s=session, p=piece: self._delete_exchanges(connection, old, s, p)  # type: ignore[misc]
                 )
                 await rest()
         for session in old.dormant:
-            await self._db.write(lambda connection, s=session: _ledger(connection, old, s))  # type: ignore[misc]
+            await self._db.write(lambda connection, s=session: _delete_ledgers(connection, old, s))  # type: ignore[misc]
         for piece in chunks(old.messages, MESSAGES):
-            messages += await self._alone(lambda connection, p=piece: _messages(connection, old, p))  # type: ignore[misc]
+            messages += await self._alone(lambda connection, p=piece: _delete_messages(connection, old, p))  # type: ignore[misc]
             await rest()
         if exchanges or messages:
             self._opened.clear()
@@ -105,7 +104,7 @@ class Retention(WorkerBacklog):
                 await asyncio.wait({written})
                 raise
 
-    def _exchanges(self, connection: Connection, old: _Old, session: int, numbers: Sequence[int]) -> int:
+    def _delete_exchanges(self, connection: Connection, old: _Old, session: int, numbers: Sequence[int]) -> int:
         """Exchanges of one session go, unless it came back to life meanwhile; what builds on them stands for itself."""
         if session in old.dormant and _lives(connection, session, old.before):
             old.stayed.extend(numbers)
@@ -127,7 +126,7 @@ def _lives(connection: Connection, session: int, since: float) -> bool:
     return connection.execute(QUERIES["retention_living"], (session, since)).fetchone() is not None
 
 
-def _find(connection: Connection, before: float, works: Sequence[str], people: Collection[str] | None) -> _Old:
+def _find_expired(connection: Connection, before: float, works: Sequence[str], people: Collection[str] | None) -> _Old:
     """What is to go. It is read in one transaction, beside the writer."""
     old = _Old(before)
     connection.execute("BEGIN")
@@ -188,7 +187,7 @@ def _of(person: int, tail: bytes, reply: bytes | None) -> Iterable[Held]:
     return [(person, digest) for digest in (*split(tail), *([reply] if reply else []))]
 
 
-def _ledger(connection: Connection, old: _Old, session: int) -> None:
+def _delete_ledgers(connection: Connection, old: _Old, session: int) -> None:
     """What a session that was not seen since was given goes."""
     if _lives(connection, session, old.before):
         return
@@ -197,7 +196,7 @@ def _ledger(connection: Connection, old: _Old, session: int) -> None:
     connection.execute(QUERIES["retention_ledger"], (session,))
 
 
-def _messages(connection: Connection, old: _Old, numbers: Sequence[int]) -> int:
+def _delete_messages(connection: Connection, old: _Old, numbers: Sequence[int]) -> int:
     """Messages go with their overviews, but for those that have come again since, and those that a person has pinned
     or had forgotten since: what stands for a forgotten one must stay."""
     again: set[Held] = set()
@@ -210,13 +209,13 @@ def _messages(connection: Connection, old: _Old, numbers: Sequence[int]) -> int:
         if (row["person"], row["digest"]) in again:
             continue
         connection.execute(QUERIES["retention_message"], (row["number"],))
-        for subject in _subjects(connection, row):
+        for subject in _overview_subjects(connection, row):
             connection.execute(QUERIES["overviews_forget"], (row["person"], subject))
         count += 1
     return count
 
 
-def _subjects(connection: Connection, row: Row) -> set[bytes]:
+def _overview_subjects(connection: Connection, row: Row) -> set[bytes]:
     """Under which digests a message has overviews: its own, and those of the forms in which a client may have sent a
     reply back, but for what is a message of its own."""
     found = {row["digest"]}
@@ -247,7 +246,7 @@ class MemoryRetention(ErasureStore):
         """Delete some of the passages or facts that are to go of an owner; how many, 0 when there are none left."""
 
         def look(connection: Connection) -> list[str]:
-            return _ids(connection, unkept, sort)
+            return _expired_ids(connection, unkept, sort)
 
         if not (ids := await self._db.read(look)):
             return 0
@@ -275,8 +274,7 @@ class MemoryRetention(ErasureStore):
         return len(gone)
 
 
-def _ids(connection: Connection, unkept: Unkept, sort: str) -> list[str]:
-    """Some of what is to go."""
+def _expired_ids(connection: Connection, unkept: Unkept, sort: str) -> list[str]:
     row = {
         "owner": unkept.owner,
         "person": unkept.person,

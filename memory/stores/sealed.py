@@ -89,7 +89,7 @@ class Unsealer:
 
     def __init__(self, stream: IO[bytes], passphrase: str) -> None:
         self._stream = stream
-        head = b"".join(_lines(stream))
+        head = b"".join(_header_lines(stream))
         found = _HEAD.fullmatch(head)
         if found is None:
             raise Sealed("it is not sealed with a passphrase, or damaged")
@@ -135,7 +135,7 @@ def sealing(stream: IO[bytes], passphrase: str) -> Iterator[Sealer]:
     sealer.close()
 
 
-def _lines(stream: IO[bytes]) -> Iterator[bytes]:
+def _header_lines(stream: IO[bytes]) -> Iterator[bytes]:
     """The lines of a head, of the length that one may have."""
     for _ in range(4):
         yield stream.readline(_LONGEST_HEAD)

@@ -55,15 +55,15 @@ def write_entries(connection: Connection, entries: Iterable[Entry], session: int
     """Write what was decided, in its order; what stands there already is not written twice."""
     for added, some in groupby(entries, lambda entry: entry.act is Act.APPEND):
         if added:
-            _add(connection, list(some), session)
+            _write_entries(connection, list(some), session)
             continue
         for entry in some:
-            if not _add(connection, [entry], session):
+            if not _write_entries(connection, [entry], session):
                 again = connection.execute(QUERIES["ledger_again"], (session, entry_row(entry, session)["mark"]))
                 _mention(connection, again.fetchone()["number"], entry)
 
 
-def _add(connection: Connection, entries: Sequence[Entry], session: int) -> int:
+def _write_entries(connection: Connection, entries: Sequence[Entry], session: int) -> int:
     """Write those entries that do not stand there; how many that were."""
     rows = [entry_row(entry, session) for entry in entries]
     added = write_returning(connection, "ledger_write", [tuple(row.values()) for row in rows])

@@ -69,7 +69,7 @@ class SetAsideStore(Exchanges):
         drafted = await self._drafted_in_time(exchange.id, under_way) if under_way is not None else None
         draft = drafted or await self._drafted_somehow(exchange)
         redact = self._redact.of(exchange.session.scope.org)
-        await self._spill.put(exchange.id, dump(draft, entries, redact, await self._texts(entries)))
+        await self._spill.put(exchange.id, dump(draft, entries, redact, await self._segment_texts(entries)))
         if exchange.id not in self._drafts and await self._committed(exchange.id):
             self._spill.drop(exchange.id)
 
@@ -79,7 +79,7 @@ class SetAsideStore(Exchanges):
             if id in self._drafts or id in but:
                 continue
             # Whatever is wrong with one of them must not stand before the others.
-            [outcome] = await asyncio.gather(self._take_one(id), return_exceptions=True)
+            [outcome] = await asyncio.gather(self._write_one(id), return_exceptions=True)
             if not isinstance(outcome, BaseException):
                 taken += outcome
                 self._spill.drop(id)
@@ -98,7 +98,7 @@ class SetAsideStore(Exchanges):
     async def forget_aside(self) -> SetAsideErasure:
         waiting = sum(id not in self._drafts for id in self._spill.ids) + len(self._left)
         pages = len(await asyncio.to_thread(files_aside, self._db.folder))
-        if await self._db.read(_people) > 1:
+        if await self._db.read(_person_count) > 1:
             return SetAsideErasure(0, len(await self._spill.broken()), waiting, pages)
         gone, stay = await self._spill.destroy_broken()
         self._damaged = min(self._damaged, len(stay))
@@ -106,7 +106,7 @@ class SetAsideStore(Exchanges):
             log.warning("%d damaged exchanges that were set aside are gone with what was forgotten", gone)
         return SetAsideErasure(gone, len(stay), waiting, pages)
 
-    async def _take_one(self, id: str) -> bool:
+    async def _write_one(self, id: str) -> bool:
         """Write one that is aside; whether it was new to the journal."""
         try:
             record = await self._spill.get(id)
@@ -142,7 +142,7 @@ class SetAsideStore(Exchanges):
         except (StoreFault, TimeoutError):
             return await self._drafted_unasked(exchange)
 
-    async def _texts(self, entries: Sequence[Entry]) -> Texts:
+    async def _segment_texts(self, entries: Sequence[Entry]) -> Texts:
         """What the memories say that stand where segments begin: by that their lines are known if they are forgotten
         before the entries are written. Empty where it cannot be read."""
         ids = [id for entry in entries if entry.act is Act.CUT for id in entry.memories]
@@ -165,7 +165,7 @@ class SetAsideStore(Exchanges):
                 if _is_committed(connection, draft.id):
                     return None
                 session = _session_of(connection, draft)
-            gone = _gone(connection, draft, entries)
+            gone = _missing_memories(connection, draft, entries)
             lines = LineEraser(text for id in gone for text in texts.get(id, ()))
             shown = tuple(each for each in draft.receipt.shown if each.memory not in gone)
             forgotten = self._forgotten_persons.ask(connection, session.scope, draft.at)
@@ -175,7 +175,7 @@ class SetAsideStore(Exchanges):
             restored = replace(draft, session=session, receipt=receipt)
             written = self._append(connection, restored, row["number"], row["person"])
             for entry in entries:
-                write_new_entry(connection, entry, _without(entry, gone, lines), row["number"])
+                write_new_entry(connection, entry, _entry_without_forgotten(entry, gone, lines), row["number"])
             return replace(written, session=row) if written is not None else None
 
         written = None
@@ -187,7 +187,7 @@ class SetAsideStore(Exchanges):
         return written is not None
 
 
-def _without(entry: Entry, gone: frozenset[str], lines: LineEraser) -> Entry:
+def _entry_without_forgotten(entry: Entry, gone: frozenset[str], lines: LineEraser) -> Entry:
     """An entry as `forget` would have left it: where a segment begins without the lines that tell of what is gone, if
     they can be found, and else empty."""
     if gone.isdisjoint(entry.memories):
@@ -198,7 +198,7 @@ def _without(entry: Entry, gone: frozenset[str], lines: LineEraser) -> Entry:
     return replace(entry, text=left, memories=tuple(id for id in entry.memories if id not in gone))
 
 
-def _gone(connection: Connection, draft: ExchangeDraft, entries: Sequence[Entry]) -> frozenset[str]:
+def _missing_memories(connection: Connection, draft: ExchangeDraft, entries: Sequence[Entry]) -> frozenset[str]:
     """The memories that an exchange was shown and that are there no more."""
     named = {each.memory for each in draft.receipt.shown}.union(*(entry.memories for entry in entries))
     tables = ("facts_get", "passages_get", "research_get")
@@ -226,7 +226,6 @@ def _session_of(connection: Connection, draft: ExchangeDraft) -> Session:
     return replace(session, seen_at=max(session.seen_at, made_up.seen_at))
 
 
-def _people(connection: Connection) -> int:
-    """How many people the journal holds memories of."""
+def _person_count(connection: Connection) -> int:
     places = (place_of(row["name"]) for row in connection.execute(QUERIES["owners_all"]))
     return len({place[0].user for place in places if place is not None} - {None})

@@ -59,7 +59,7 @@ class Spill:
         self._flush = flush
         # Somebody waits for what is written; nobody waits for what is read or taken away.
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="spill")
-        self._writer.submit(_ready)
+        self._writer.submit(_noop)
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="spilled")
         self._order = count(time.time_ns())
         self._files: dict[str, _File] = {}
@@ -207,7 +207,7 @@ class Spill:
     async def _finish_writing(self) -> None:
         """Wait for the writer, which takes away what is not wanted any more; what else is taken away is before
         whatever is read or taken away next."""
-        await self._in_thread(_ready, self._writer)
+        await self._in_thread(_noop, self._writer)
 
     async def _in_thread(self, work: Callable[[], T], pool: ThreadPoolExecutor | None = None) -> T:
         try:
@@ -223,7 +223,7 @@ class Spill:
             raise StoreFault(f"{self._folder} is closed", StoreFaultKind.CLOSED) from error
 
 
-def _ready() -> None:
+def _noop() -> None:
     """Nothing: once it is done, the thread has begun, and has finished what it was given before."""
 
 

@@ -1,13 +1,14 @@
-"""What was done to many turns: the sums of days, what sessions with and without memory took, the pages they began with.
+"""Sums over many turns: what was done in a day, what sessions with and without memory took, the pages they began with,
+and how much of their daily quotas people and organisations have used.
 
 The sums of turns that were read once are kept: a month has tens of thousands of receipts, and each day adds a few.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime, timedelta
 
 import orjson
 
@@ -57,7 +58,7 @@ class Sums(JournalPart):
                 ModelTotals(**{**dict(row), "reported": bool(row["reported"]), "warm": bool(row["warm"])})
                 for row in rows
             )
-            told = Summed(known.after, newest, 0, _together([*known.sums.values(), *new]))
+            told = Summed(known.after, newest, 0, _sums_by_group([*known.sums.values(), *new]))
             return replace(told, receipts=_receipts(connection, told))
 
         told = await self._db.read(work)
@@ -88,11 +89,14 @@ class Sums(JournalPart):
         return await self._db.read(work)
 
     async def pages_given(self, of: Scope, limit: int) -> list[tuple[datetime, str]]:
-        def work(connection: Connection) -> list[tuple[datetime, str]]:
-            rows = connection.execute(QUERIES["pages_given"], (of.org, of.user, of.project, limit))
-            return [(datetime.fromisoformat(row["at"]), row["text"]) for row in rows]
-
-        return await self._db.read(work)
+        return await self._rows(
+            "pages_given",
+            lambda row: (datetime.fromisoformat(row["at"]), row["text"]),
+            of.org,
+            of.user,
+            of.project,
+            limit,
+        )
 
 
 def _receipts(connection: Connection, of: Summed) -> int:
@@ -100,7 +104,7 @@ def _receipts(connection: Connection, of: Summed) -> int:
     return found
 
 
-def _together(sums: Iterable[ModelTotals]) -> dict[Group, ModelTotals]:
+def _sums_by_group(sums: Iterable[ModelTotals]) -> dict[Group, ModelTotals]:
     """The sums of each group; a day that has gone on has some of before and some of now."""
     found: dict[Group, ModelTotals] = {}
     for each in sums:
@@ -124,3 +128,38 @@ def _plus(one: ModelTotals, other: ModelTotals) -> ModelTotals:
         sheds=one.sheds + other.sheds,
         anew=one.anew + other.anew,
     )
+
+
+Used = tuple[str, str]
+"""An owner, and what of theirs is counted."""
+
+
+class QuotaUseStore(JournalPart):
+    """The part of the journal that counts what is used in a day. A day is written as ``2026-11-28``."""
+
+    async def quota_uses(self, day: str, owners: Sequence[str]) -> dict[Used, int]:
+        """What these owners have used on a day."""
+
+        def work(connection: Connection) -> dict[Used, int]:
+            return {
+                (owner, row["kind"]): row["used"]
+                for owner in owners
+                for row in connection.execute(QUERIES["quota_uses_of"], (day, owner))
+            }
+
+        return await self._db.read(work)
+
+    async def add_quota_uses(self, day: str, used: Mapping[Used, int]) -> dict[Used, int]:
+        """Count more that was used on a day, on whichever server; how much each has used of it then. What was counted
+        before the day before goes."""
+
+        def work(connection: Connection) -> dict[Used, int]:
+            # A clock that is ahead must not end the day of the others.
+            connection.execute(QUERIES["quota_uses_end"], ((date.fromisoformat(day) - timedelta(days=1)).isoformat(),))
+            now = {}
+            for (owner, kind), more in sorted(used.items()):
+                row = connection.execute(QUERIES["quota_uses_add"], (day, owner, kind, more)).fetchone()
+                now[owner, kind] = int(row["used"])
+            return now
+
+        return await self._db.write(work, anywhere=True)

@@ -147,7 +147,7 @@ class TenantVectors:
                 if table.ids:
                     tables.append(table)
             found = [table.search(query) for table in tables]
-            return _best(found, query) if len(found) > 1 else found[0] if found else []
+            return _best_of_owners(found, query) if len(found) > 1 else found[0] if found else []
 
     def _evict(self, owner: str) -> None:
         for id in self._tables.pop(owner).rows:
@@ -162,7 +162,7 @@ class TenantVectors:
             self._tables[owner].drop(own)
 
 
-def _best(found: Sequence[list[IndexHit]], query: Query) -> list[IndexHit]:
+def _best_of_owners(found: Sequence[list[IndexHit]], query: Query) -> list[IndexHit]:
     """The best by each leg of what is the best of several owners."""
     hits = list(itertools.chain(*found))
     near = [] if query.dense is None or query.by_words else sorted(hits, key=lambda hit: -hit.cosine)[: query.limit]

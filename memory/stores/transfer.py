@@ -16,16 +16,10 @@ class TransferStore(JournalPart):
     """The part of the journal that gives everything out, and takes it back."""
 
     async def facts_after(self, owner: str, after: str, limit: int) -> list[Fact]:
-        def work(connection: Connection) -> list[Fact]:
-            return [fact_of(row) for row in connection.execute(QUERIES["facts_after"], (owner, after, limit))]
-
-        return await self._db.read(work)
+        return await self._rows("facts_after", fact_of, owner, after, limit)
 
     async def passages_after(self, owner: str, after: str, limit: int) -> list[Passage]:
-        def work(connection: Connection) -> list[Passage]:
-            return [passage_of(row) for row in connection.execute(QUERIES["passages_after"], (owner, after, limit))]
-
-        return await self._db.read(work)
+        return await self._rows("passages_after", passage_of, owner, after, limit)
 
     async def uses_of(self, ids: Sequence[str]) -> dict[str, Mapping[str, tuple[int, int, int]]]:
         def work(connection: Connection) -> dict[str, Mapping[str, tuple[int, int, int]]]:
@@ -41,11 +35,7 @@ class TransferStore(JournalPart):
         await self._db.write(lambda connection: connection.executemany(QUERIES["use_restore"], rows))
 
     async def pins_of(self, person: str) -> list[tuple[bytes, int, str]]:
-        def work(connection: Connection) -> list[tuple[bytes, int, str]]:
-            rows = connection.execute(QUERIES["pins_whole"], (person,))
-            return [(bytes(row["subject"]), row["part"], row["at"]) for row in rows]
-
-        return await self._db.read(work)
+        return await self._rows("pins_whole", lambda row: (bytes(row["subject"]), row["part"], row["at"]), person)
 
     async def buried(self) -> int:
         return await self._db.read(
@@ -60,9 +50,4 @@ class TransferStore(JournalPart):
 
     async def sessions_called(self, person: str, runtime: str, name: str) -> list[Session]:
         ending = f":{runtime}:{name}"
-
-        def work(connection: Connection) -> list[Session]:
-            rows = connection.execute(QUERIES["sessions_called"], (person, runtime, ending, ending))
-            return [session_of(row) for row in rows]
-
-        return await self._db.read(work)
+        return await self._rows("sessions_called", session_of, person, runtime, ending, ending)

@@ -137,11 +137,11 @@ class VectorSnapshot:
             new.mkdir(mode=0o700)
             for each, array in arrays.items():
                 # Every byte is written here: a page of a mapped file for which the disk has no room ends the process.
-                with open(new / f"{each}.npy", "wb", opener=_ours_alone) as file:
+                with open(new / f"{each}.npy", "wb", opener=_open_privately) as file:
                     np.save(file, array)  # type: ignore[arg-type]
             self._begin()
             since = (self._folder / _LOG).stat().st_size
-            with open(new / _OWNER, "w", opener=_ours_alone) as file:
+            with open(new / _OWNER, "w", opener=_open_privately) as file:
                 json.dump({"form": _FORM, "owner": owner, "since": since}, file)
             new.rename(place)
             self._owners[owner] = place
@@ -170,9 +170,9 @@ class VectorSnapshot:
 
     def _begin(self) -> None:
         if self._log is None:
-            with open(self._folder / _OPEN, "w", opener=_ours_alone) as file:
+            with open(self._folder / _OPEN, "w", opener=_open_privately) as file:
                 file.write(_since_start())
-            self._log = _ours_alone(self._folder / _LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            self._log = _open_privately(self._folder / _LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             self._align()
 
     def _end(self) -> None:
@@ -197,7 +197,7 @@ def vectors_of(folder: Path, owner: str, ids: Sequence[str]) -> tuple[Vector, ND
     except OSError:
         return None
     try:
-        since = _since(place)
+        since = _log_length_at_snapshot(place)
         keys, vectors = (np.load(place / f"{name}.npy", mmap_mode="r") for name in ("keys", "vectors"))
         held = keys.tobytes()
         rows = {held[at : at + KEY]: row for row, at in enumerate(range(0, len(held), KEY))}
@@ -217,7 +217,7 @@ def vectors_of(folder: Path, owner: str, ids: Sequence[str]) -> tuple[Vector, ND
     return matrix, there
 
 
-def _since(place: Path) -> int:
+def _log_length_at_snapshot(place: Path) -> int:
     """How long the log of changes was when an owner's files were written, in bytes."""
     return int(json.loads((place / _OWNER).read_text()).get("since", 0))
 
@@ -235,8 +235,7 @@ def _arrays(folder: Path) -> Arrays:
     return Arrays(**{name: mapped(name) for name in names})  # type: ignore[typeddict-item, no-any-return]
 
 
-def _ours_alone(file: str | Path, flags: int) -> int:
-    """Open a file that nobody else may read."""
+def _open_privately(file: str | Path, flags: int) -> int:
     return os.open(file, flags, 0o600)
 
 

@@ -95,7 +95,6 @@ class Writer(WriteQueue):
         return await self.do(self._scrub, transaction=False)
 
     def _write_forever(self) -> None:
-        """The writer's thread."""
         open_to_write, waiting, size = True, 0, self._log_size()
         while open_to_write:
             try:
@@ -270,19 +269,19 @@ class Writer(WriteQueue):
         """Carry over the rest, so that the next write begins at the log's start. Where a reader is in the way it is
         left for another time."""
         if self._connection is not None:
-            with suppress(sqlite3.Error), _impatient(self._connection):
+            with suppress(sqlite3.Error), _with_short_timeout(self._connection):
                 self._connection.execute("PRAGMA wal_checkpoint(RESTART)").fetchone()
 
     def _scrub(self, connection: sqlite3.Connection) -> bool:
         self._to_scrub = True
-        with _impatient(connection):
+        with _with_short_timeout(connection):
             busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         self._to_scrub = bool(busy)
         return not busy
 
 
 @contextmanager
-def _impatient(connection: sqlite3.Connection) -> Iterator[None]:
+def _with_short_timeout(connection: sqlite3.Connection) -> Iterator[None]:
     """A reader is waited for, but not for long: other writes stand behind this one."""
     (patience,) = connection.execute("PRAGMA busy_timeout").fetchone()
     connection.execute("PRAGMA busy_timeout = 100")

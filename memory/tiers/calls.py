@@ -59,16 +59,16 @@ def arguments(name: str, arguments: str, limit: int, handle: str = "") -> str | 
     hint = replace(hint, arguments="", command="")
     markers = [_marker(each.text, handle) for each in found]
     fixed = len(arguments) - sum(each.end - each.start - 2 for each in found)
-    room = limit - fixed - sum(len(_literal(marker)) - 2 for marker in markers)
+    room = limit - fixed - sum(len(_json_string(marker)) - 2 for marker in markers)
     for _ in range(_TRIES):
-        text = _written(arguments, found, markers, hint, max(room, 0))
+        text = _arguments_with_shortened(arguments, found, markers, hint, max(room, 0))
         if len(text) <= limit:
             return text if len(text) < len(arguments) else None
         # Line ends, quotes and tabs take two characters each in JSON.
         room = min(room - (len(text) - limit), int(room * 0.9))
         if room < _LEAST:
             break
-    text = _written(arguments, found, markers, hint, 0)
+    text = _arguments_with_shortened(arguments, found, markers, hint, 0)
     return text if len(text) <= limit else None
 
 
@@ -96,7 +96,9 @@ def _marker(text: str, handle: str) -> str:
     return f"[{size}: {handle}]" if handle else f"[{size}]"
 
 
-def _written(arguments: str, found: Sequence[_Long], markers: Sequence[str], hint: Hint, room: int) -> str:
+def _arguments_with_shortened(
+    arguments: str, found: Sequence[_Long], markers: Sequence[str], hint: Hint, room: int
+) -> str:
     """The arguments with every long string shortened; together the overviews have so many characters, before JSON."""
     total = sum(each.weight for each in found)
     parts = []
@@ -105,7 +107,7 @@ def _written(arguments: str, found: Sequence[_Long], markers: Sequence[str], hin
         share = min(int(room * each.weight / total), len(each.text) // SHARE)
         overview = _overview(each.text, hint, share - 2)
         parts.append(arguments[at : each.start])
-        parts.append(_literal(f"{marker}\n{overview}" if overview else marker))
+        parts.append(_json_string(f"{marker}\n{overview}" if overview else marker))
         at = each.end
     parts.append(arguments[at:])
     return "".join(parts)
@@ -121,7 +123,7 @@ def _overview(text: str, hint: Hint, limit: int) -> str:
     return lines(text, hint, limit)
 
 
-def _literal(text: str) -> str:
+def _json_string(text: str) -> str:
     """A JSON string; lone surrogates, which cannot be sent, stay escaped."""
     literal = json.dumps(text, ensure_ascii=False)
     try:

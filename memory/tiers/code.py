@@ -120,8 +120,6 @@ _OPENING = frozenset("{}()[];,")
 
 
 class _Rank(IntEnum):
-    """What is kept first."""
-
     TOP = 0
     MEMBER = 1
     VALUE = 2
@@ -193,14 +191,14 @@ def _by_pattern(language: str, lines: Sequence[str], found: _Found) -> None:
 
 
 def _by_tree(grammar: Grammar, root: Node, lines: Sequence[str], found: _Found) -> None:
-    for node, depth in _interesting(root, grammar):
+    for node, depth in _outline_of_tree(root, grammar):
         kind = node.type
         row = node.start_point[0]
         if kind in grammar.types or kind in grammar.routines:
             rank = _Rank.MEMBER if depth else _Rank.TOP
             last = _signature_end(node, lines)
             found.add(row, rank)
-            found.names[row] = _name(node)
+            found.names[row] = _definition_name(node)
             for each in range(row + 1, last + 1):
                 found.add(each, _Rank.VALUE)
             found.documented.append((row, last))
@@ -217,7 +215,7 @@ def _by_tree(grammar: Grammar, root: Node, lines: Sequence[str], found: _Found) 
             found.add(row, _Rank.DETAIL)
 
 
-def _interesting(root: Node, grammar: Grammar) -> Iterator[tuple[Node, int]]:
+def _outline_of_tree(root: Node, grammar: Grammar) -> Iterator[tuple[Node, int]]:
     """What the outline has of a tree, with its depth in definitions. Bodies of routines are not gone into."""
     heads = grammar.routines | grammar.imports
     waiting = [(root, 0, 0)]
@@ -270,7 +268,7 @@ def _end(node: Node) -> int:
     return row - 1 if column == 0 and row > node.start_point[0] else row
 
 
-def _name(node: Node) -> str:
+def _definition_name(node: Node) -> str:
     """What a definition is called, as far as its tree tells; C hides the name in nested declarators."""
     named = node.child_by_field_name("name")
     inner = node

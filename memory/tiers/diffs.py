@@ -36,7 +36,7 @@ def diff(text: str, hint: Hint, limit: int) -> str | None:
     if limit < _LEAST_LIMIT:
         return None
     lines = [line.rstrip("\r") for line in text[:_MOST_READ].replace("\x00", "").split("\n")]
-    heads = list(_heads(lines))
+    heads = list(_head_rows(lines))
     kinds = {kind for _, kind in heads}
     # A patch that only adds or deletes whole files has no hunks.
     whole = any(lines[row].startswith(("*** Add File", "*** Delete File")) for row, _ in heads)
@@ -47,7 +47,7 @@ def diff(text: str, hint: Hint, limit: int) -> str | None:
     return _render(lines, heads, hint, limit) or None
 
 
-def _heads(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+def _head_rows(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """The rows that head a file, a hunk or a commit."""
     for row, line in enumerate(lines):
         if not line or line[0] not in "d*Ir-+n@cADSF":

@@ -50,7 +50,9 @@ def json_skeleton(text: str, hint: Hint, limit: int) -> str | None:
     layout = _layout(text)
     for items, characters, levels in _MEASURES:
         measure = _Measure(items, characters, levels)
-        skeleton = _several(list(value), measure, layout) if several else layout.written(measure.pruned(value, 0))
+        skeleton = (
+            _json_lines_skeleton(list(value), measure, layout) if several else layout.written(measure.pruned(value, 0))
+        )
         if len(skeleton) <= limit:
             return skeleton
     return cut(skeleton, limit)
@@ -62,7 +64,7 @@ def shape_of(text: str) -> str:
     if isinstance(value, dict):
         return f"{{{len(value)} keys}} " + ", ".join(_titled(key, each) for key, each in list(value.items())[:12])
     if isinstance(value, list):
-        return f"[{len(value)} items] " + ", ".join(_names(value[:20]))
+        return f"[{len(value)} items] " + ", ".join(_names_of_objects(value[:20]))
     return ""
 
 
@@ -167,14 +169,14 @@ class _Measure:
     def rest(self, values: Sequence[object]) -> str:
         """How many items are left out, and their names as far as they fit."""
         remark = f"… {len(values)} more"
-        for name in _names(values[: self.items * 40]):
+        for name in _names_of_objects(values[: self.items * 40]):
             if len(remark) > self.characters * 3:
                 break
             remark += (": " if remark.endswith("more") else ", ") + name
         return remark
 
 
-def _names(values: Sequence[object]) -> Iterator[str]:
+def _names_of_objects(values: Sequence[object]) -> Iterator[str]:
     """What each of these objects is called, where one of its keys says so."""
     for value in values:
         if not isinstance(value, dict):
@@ -191,7 +193,7 @@ def _is_name(key: str) -> bool:
     return lowered in _NAMING or lowered.endswith(("_id", "_name", "_number", "_path"))
 
 
-def _several(values: Sequence[object], measure: _Measure, layout: _Layout) -> str:
+def _json_lines_skeleton(values: Sequence[object], measure: _Measure, layout: _Layout) -> str:
     """JSON lines: the first ones, and the count of the others."""
     rows = [layout.written(measure.pruned(each, 1)) for each in values[: measure.items]]
     if len(values) > measure.items:

@@ -37,7 +37,7 @@ def clean(text: str) -> str:
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
     if "\r" in text:
-        text = "\n".join(map(_seen, text.split("\n")))
+        text = "\n".join(map(_visible_row, text.split("\n")))
     if text.isascii() and text.isprintable():
         return text
     if _CONTROLS.search(text):
@@ -47,7 +47,7 @@ def clean(text: str) -> str:
     return text
 
 
-def _seen(row: str) -> str:
+def _visible_row(row: str) -> str:
     """What is left of a row when each carriage return writes over what stood before."""
     if "\r" not in row:
         return row
@@ -151,7 +151,7 @@ def led_by(urgent: Iterable[int], rows: Sequence[str], hint: Hint, limit: int, s
 def by_worth(rows: Sequence[str], hint: Hint, shown: str = "") -> list[int]:
     """The numbers of the rows that tell what `shown` does not, those that tell most for their length first."""
     known = {row.strip() for row in shown.split("\n")} if shown else frozenset[str]()
-    values = _values(rows, hint, shown)
+    values = _row_values(rows, hint, shown)
     order = sorted((-value / (len(rows[number]) + 20), number) for number, value in values.items())
     return [number for _, number in order if rows[number].strip() not in known]
 
@@ -182,8 +182,7 @@ def ends(text: str) -> str:
     return text[:half] + "\n" + text[-half:]
 
 
-def _values(rows: Sequence[str], hint: Hint, shown: str) -> dict[int, float]:
-    """What each row is worth that is worth anything."""
+def _row_values(rows: Sequence[str], hint: Hint, shown: str) -> dict[int, float]:
     homes: dict[str, int] = {}
     find = _NAME.findall
     of_ascii = _NAME_IN_ASCII.findall

@@ -131,7 +131,7 @@ def _entries(lines: Sequence[str]) -> Iterator[_ListedName]:
         if bare.endswith(":") and _NAME_LINE.match(bare) and "://" not in bare:
             folder, path = bare[:-1], []
             continue
-        nested = _nested(line, path)
+        nested = _nested_entry(line, path)
         if nested is not None:
             yield nested
         elif _NAME_LINE.match(bare):
@@ -139,7 +139,7 @@ def _entries(lines: Sequence[str]) -> Iterator[_ListedName]:
             yield _ListedName(head or folder, name + ("/" if bare.endswith("/") else "") if slash or head else bare)
 
 
-def _nested(line: str, path: list[tuple[int, str]]) -> _ListedName | None:
+def _nested_entry(line: str, path: list[tuple[int, str]]) -> _ListedName | None:
     """An entry of a drawn or an indented tree, whose folders are those above it that stand less deep."""
     match = _TREE_ENTRY.match(line)
     if match is None:
@@ -214,7 +214,7 @@ def searches(text: str, hint: Hint, limit: int) -> str | None:
     filled = sum(1 for line in lines if line.strip() and line.strip() != "--")
     needed = 0.5 if is_search(hint) else 0.8
     if len(finds) < 2 or len(finds) < filled * needed:
-        return _files(lines, hint, limit) if is_search(hint) else None
+        return _file_names_only(lines, hint, limit) if is_search(hint) else None
     return _by_file(lines, finds, hint, limit) or None
 
 
@@ -268,7 +268,7 @@ def _by_file(lines: Sequence[str], finds: Sequence[_Find], hint: Hint, limit: in
     return "\n".join(part for part in (first, selected, *others) if part)[:limit]
 
 
-def _files(lines: Sequence[str], hint: Hint, limit: int) -> str | None:
+def _file_names_only(lines: Sequence[str], hint: Hint, limit: int) -> str | None:
     """Finds without lines: only the files' names."""
     names = [line.strip() for line in lines if line.strip()]
     named = [name for name in names if _HEADING.match(name) and re.search(r"[/\\.]", name)]

@@ -75,12 +75,14 @@ def log(text: str, hint: Hint, limit: int) -> str | None:
     if not is_log(rows, hint):
         return None
     lowered = [row.lower() for row in rows]
-    errors = _errors(lowered)
+    errors = _error_line_numbers(lowered)
     warnings = sorted(with_any(lowered, _WARNING_WORDS).difference(errors))
     summary = _tally(len(rows), len(errors), len(warnings))
-    kinds = _kinds(rows)
-    folded = _folded(rows, kinds)
-    urgent = _urgent(rows, _different(errors, kinds)[:_MOST_ERRORS], _different(warnings, kinds)[:_MOST_WARNINGS])
+    kinds = _kinds_of_rows(rows)
+    folded = _folded_rows(rows, kinds)
+    urgent = _most_urgent_rows(
+        rows, _first_of_each_kind(errors, kinds)[:_MOST_ERRORS], _first_of_each_kind(warnings, kinds)[:_MOST_WARNINGS]
+    )
     body = led_by((each for each in urgent if folded[each]), folded, hint, limit - len(summary) - 1, _SHARE)
     return f"{summary}\n{body}" if body else None
 
@@ -98,7 +100,7 @@ def is_log(rows: Sequence[str], hint: Hint) -> bool:
 
 def first_error(rows: Sequence[str]) -> str:
     """The first line that tells of an error, or nothing."""
-    return next((rows[number].strip() for number in _errors([row.lower() for row in rows])), "")
+    return next((rows[number].strip() for number in _error_line_numbers([row.lower() for row in rows])), "")
 
 
 def outcome(rows: Sequence[str]) -> str:
@@ -106,13 +108,13 @@ def outcome(rows: Sequence[str]) -> str:
     return next((row.strip() for row in reversed(rows[-_NEAR_END:]) if _SUMMARY.search(row)), "")
 
 
-def _errors(lowered: Sequence[str]) -> list[int]:
+def _error_line_numbers(lowered: Sequence[str]) -> list[int]:
     """The numbers of the lines, given in lower case, that tell of an error."""
     found = sorted(with_any(lowered, _ERROR_WORDS))
     return [each for each in found if _ERROR.search(lowered[each]) and not _NONE_FAILED.search(lowered[each])]
 
 
-def _kinds(rows: Sequence[str]) -> list[str]:
+def _kinds_of_rows(rows: Sequence[str]) -> list[str]:
     """Each row without its digits: what is alike but for times and counts is the same."""
     return "\n".join(rows).translate(_DIGITS).split("\n")
 
@@ -126,7 +128,7 @@ def _tally(rows: int, errors: int, warnings: int) -> str:
     return "[" + ", ".join(parts) + "]"
 
 
-def _folded(rows: Sequence[str], kinds: Sequence[str]) -> list[str]:
+def _folded_rows(rows: Sequence[str], kinds: Sequence[str]) -> list[str]:
     """The rows; of a run of alike ones the first with their count, and nothing in the place of the others."""
     folded = list(rows)
     start = 0
@@ -140,7 +142,7 @@ def _folded(rows: Sequence[str], kinds: Sequence[str]) -> list[str]:
     return folded
 
 
-def _urgent(rows: Sequence[str], errors: Sequence[int], warnings: Sequence[int]) -> Iterable[int]:
+def _most_urgent_rows(rows: Sequence[str], errors: Sequence[int], warnings: Sequence[int]) -> Iterable[int]:
     """What is kept before anything else: the end, the sums, each different error, what is around it, the head."""
     total = len(rows)
     near_end = range(total - 1, max(-1, total - _NEAR_END), -1)
@@ -151,8 +153,7 @@ def _urgent(rows: Sequence[str], errors: Sequence[int], warnings: Sequence[int])
     return chain(end, sums, errors, around, head, warnings)
 
 
-def _different(numbers: Iterable[int], kinds: Sequence[str]) -> list[int]:
-    """The first row of each kind."""
+def _first_of_each_kind(numbers: Iterable[int], kinds: Sequence[str]) -> list[int]:
     found: dict[str, int] = {}
     for number in numbers:
         found.setdefault(kinds[number].strip(), number)

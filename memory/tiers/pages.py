@@ -104,10 +104,10 @@ def is_table(rows: Sequence[str]) -> bool:
 
 
 def _outlined(rows: Sequence[str], hint: Hint, limit: int) -> str:
-    return led_by(chain(*_structure(rows)), rows, hint, limit, _SHARE)
+    return led_by(chain(*_structural_rows(rows)), rows, hint, limit, _SHARE)
 
 
-def _structure(rows: Sequence[str]) -> tuple[list[int], list[int], list[int]]:
+def _structural_rows(rows: Sequence[str]) -> tuple[list[int], list[int], list[int]]:
     """The numbers of the headings, of the first line behind each, and of the first rows of tables."""
     headings: list[int] = []
     openings: list[int] = []
@@ -192,7 +192,7 @@ def prose(text: str, hint: Hint, limit: int) -> str | None:
     rows = pieces(ends(clean(text)))
     if not is_prose(rows):
         return None
-    numbered = [(number, each[:_LONG_SENTENCE]) for number in _read(rows) for each in sentences(rows[number])]
+    numbered = [(number, each[:_LONG_SENTENCE]) for number in _weighed_rows(rows) for each in sentences(rows[number])]
     scores = _centrality([each for _, each in numbered])
     central = sorted(range(len(numbered)), key=lambda place: (-scores[place], place))
     return led_by((numbered[place][0] for place in central), rows, hint, limit, _PROSE_SHARE)
@@ -209,7 +209,7 @@ def _is_whole(sentence: str) -> bool:
     return len(_LETTERS.findall(sentence)) >= 5 and bool(_END.search(sentence))
 
 
-def _read(rows: Sequence[str]) -> list[int]:
+def _weighed_rows(rows: Sequence[str]) -> list[int]:
     """The numbers of the rows whose sentences are weighed: of a long text the head and the tail."""
     total = sum(map(len, rows))
     numbers: list[int] = []

@@ -39,20 +39,21 @@ def headline(framed: UnframedOutput, hint: Hint) -> str:
     body = framed.body
     many = body.count("\n") + (not body.endswith("\n")) if body else 0
     size = f"{many} lines" if many != 1 else f"{len(body)} characters"
-    parts = [part for part in (_what(body, hint), _ending(framed, hint), size, _gist(body, hint)) if part]
+    parts = [
+        part for part in (_what_was_asked(body, hint), _ending(framed, hint), size, _gist_of_result(body, hint)) if part
+    ]
     return _one_line(" · ".join(parts))
 
 
-def _what(body: str, hint: Hint) -> str:
-    """What was asked for."""
+def _what_was_asked(body: str, hint: Hint) -> str:
     if hint.command:
         return f"$ {_short(hint.command, 80)}"
-    argument = _argument(hint)
+    argument = _search_argument(hint)
     if is_search(hint) or is_listing(hint):
         place = f" in {hint.path}" if hint.path else ""
         return _short(f"{hint.tool} {argument}{place}".strip(), 100)
     if hint.path:
-        return _tail(hint.path, 90)
+        return _end_of_path(hint.path, 90)
     return _short(f"{hint.tool} {argument}".strip(), 80)
 
 
@@ -62,20 +63,20 @@ def _ending(framed: UnframedOutput, hint: Hint) -> str:
     return "failed" if hint.failed else ""
 
 
-def _gist(body: str, hint: Hint) -> str:
+def _gist_of_result(body: str, hint: Hint) -> str:
     """What it says: the first error, else how it ended, else its keys, else its title."""
     head = body[:_MOST_READ]
     if head.lstrip()[:1] in ("{", "[") and len(body) <= _MOST_READ and (keys := shape_of(body)):
         return keys
     rows = head.split("\n")
     if hint.failed or is_log(rows, hint):
-        return first_error(rows) or outcome(rows) or _first(rows)
+        return first_error(rows) or outcome(rows) or _first_telling_line(rows)
     if hint.path or is_search(hint) or is_listing(hint):
-        return _first(rows)
-    return title(head) or _first(rows)
+        return _first_telling_line(rows)
+    return title(head) or _first_telling_line(rows)
 
 
-def _first(rows: Sequence[str]) -> str:
+def _first_telling_line(rows: Sequence[str]) -> str:
     """The first line that says something, without a line number."""
     for row in rows[:200]:
         row = _NUMBER.sub("", row).strip()
@@ -84,7 +85,7 @@ def _first(rows: Sequence[str]) -> str:
     return ""
 
 
-def _argument(hint: Hint) -> str:
+def _search_argument(hint: Hint) -> str:
     """The one argument that says what was looked for."""
     if not 2 < len(hint.arguments) <= _MOST_ARGUMENTS:
         return ""
@@ -109,7 +110,7 @@ def _short(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
-def _tail(path: str, most: int) -> str:
+def _end_of_path(path: str, most: int) -> str:
     """A path's end: its beginning is the same for all files of a project."""
     path = _BLANKS.sub(" ", path[-most * 4 :]).strip()
     return path if len(path) <= most else "…" + path[-most + 1 :]
@@ -174,14 +175,14 @@ def filled(overview: str, body: str, hint: Hint, limit: int) -> str:
     if len(overview) > limit * _FULL:
         return overview
     rows = pieces(ends(body))
-    places = _places(overview.split("\n"), rows)
+    places = _places_in_text(overview.split("\n"), rows)
     if places is not None:
         return led_by(places, rows, hint, limit, 1.0)
     more = lines(body, hint, limit - len(overview) - 1, overview)
     return f"{overview}\n{more}" if more else overview
 
 
-def _places(overview: Sequence[str], rows: Sequence[str]) -> list[int] | None:
+def _places_in_text(overview: Sequence[str], rows: Sequence[str]) -> list[int] | None:
     """Where the lines of an overview stand in the text, or None where it is more than a choice of lines."""
     at: dict[str, list[int]] = defaultdict(list)
     for number, row in enumerate(rows):
@@ -224,7 +225,7 @@ def unframed(text: str) -> UnframedOutput:
     """The output in a tool's result, and how the command ended."""
     if _REMINDER[0] in text:
         text = _without_reminders(text)
-    if _BLOCKS.match(text) and len(text) <= _MOST_PARSED and (inner := _in_json(text)) is not None:
+    if _BLOCKS.match(text) and len(text) <= _MOST_PARSED and (inner := _output_in_json(text)) is not None:
         return inner
     if head := _HEAD.match(text):
         exit_line = _EXIT.search(head[0])
@@ -250,7 +251,7 @@ def _without_reminders(text: str) -> str:
     return without if without.strip() else text
 
 
-def _in_json(text: str) -> UnframedOutput | None:
+def _output_in_json(text: str) -> UnframedOutput | None:
     """The output where JSON is only its envelope: nothing else in it is large."""
     try:
         value = json.loads(text)

@@ -186,12 +186,12 @@ class ClauseReader:
         places = [
             (piece, number, at, block.marker if first else "")
             for at, block in enumerate(spoken_blocks(text))
-            for first, number, piece in _numbered(self._pieces(block.text))
+            for first, number, piece in _numbered_pieces(self._pieces(block.text))
         ][:MOST]
         texts = [piece[:MAX_CLAUSE_CHARS] for piece, *_ in places]
         says = [of_text(piece) for piece in texts]
         beside = [around(texts, at, reply) for at in range(len(texts))]
-        read = self._judged(texts, says, beside, reply) if texts else []
+        read = self._judge(texts, says, beside, reply) if texts else []
         sentence, found, last = -1, [], (-1, -1)
         for (piece, number, at, marker), each in zip(places, read, strict=True):
             if (at, number) != last:
@@ -203,10 +203,9 @@ class ClauseReader:
         """The core of a statement; empty where all of it is, or where that is not told."""
         return core(statement, *self.encoder().core_odds(unpointed(statement))) if self.encoder is not None else ""
 
-    def _judged(
+    def _judge(
         self, texts: Sequence[str], says: Sequence[list[int]], beside: Sequence[list[int]], reply: str
     ) -> list[_Read]:
-        """What the models say of each clause."""
         outputs = self.model.outputs(says, beside, self.embed(texts))
         doubted = np.flatnonzero(keeping(outputs) >= DOUBT).tolist()
         if self.encoder is None or not doubted:
@@ -221,16 +220,18 @@ class ClauseReader:
         stated = self.encoder().clause_outputs(message, np.stack([states[span] for span in ordered]))
         read = dict(zip(ordered, stated, strict=True))
         for at in doubted:
-            encoded = _telling(read[places.of(at)], [read[span] for span in parts.get(at, ())])
+            encoded = _most_telling(read[places.of(at)], [read[span] for span in parts.get(at, ())])
             outputs[at] = ENCODED * encoded + (1 - ENCODED) * outputs[at]
-        needs = self._needs(texts, doubted, places, states, bool(reply))
+        needs = self._needs_of_clauses(texts, doubted, places, states, bool(reply))
         judged = judgements(outputs)
         self._weigh_decisions(judged, doubted, np.stack([states[places.of(at)] for at in doubted]))
         self._weigh_what_hangs(judged, needs, places, read)
-        idle = {at: _idle(message, own, keeping(np.stack([read[span] for span in own]))) for at, own in parts.items()}
+        idle = {
+            at: _idle_ends(message, own, keeping(np.stack([read[span] for span in own]))) for at, own in parts.items()
+        }
         return [_Read(each, idle.get(at, (0, 0)), needs.get(at, ALONE)) for at, each in enumerate(judged)]
 
-    def _needs(
+    def _needs_of_clauses(
         self,
         texts: Sequence[str],
         doubted: Sequence[int],
@@ -238,7 +239,6 @@ class ClauseReader:
         states: Mapping[tuple[int, int], Floats],
         replied: bool,
     ) -> dict[int, Dependence]:
-        """What each of those clauses needs to be understood."""
         if self.dependence is None:
             return {}
         own = np.stack([states[places.of(at)] for at in doubted])
@@ -280,7 +280,7 @@ class ClauseReader:
         ]
 
 
-def _telling(whole: Floats, parts: Sequence[Floats]) -> Floats:
+def _most_telling(whole: Floats, parts: Sequence[Floats]) -> Floats:
     """What is said of a clause: of one part of it, where that alone is worth something and more than all of it, as of
     an order with a rule behind it."""
     if not parts:
@@ -290,7 +290,7 @@ def _telling(whole: Floats, parts: Sequence[Floats]) -> Floats:
     return parts[alone[0]] if len(alone) == 1 and worth[1 + alone[0]] > worth[0] else whole
 
 
-def _idle(text: str, spans: Sequence[tuple[int, int]], worth: Floats) -> tuple[int, int]:
+def _idle_ends(text: str, spans: Sequence[tuple[int, int]], worth: Floats) -> tuple[int, int]:
     """How many characters before the first and behind the last part that is worth something, or says when the others
     hold."""
     telling = [
@@ -312,7 +312,7 @@ def spoken_blocks(text: str) -> tuple[TextBlock, ...]:
     return tuple(block for block in blocks(without_tags(text)) if block.shape in (BlockShape.PROSE, BlockShape.ITEM))
 
 
-def _numbered(pieces: Sequence[Sequence[str]]) -> list[tuple[bool, int, str]]:
+def _numbered_pieces(pieces: Sequence[Sequence[str]]) -> list[tuple[bool, int, str]]:
     """Each piece with whether it is its block's first and the number of its sentence."""
     found: list[tuple[bool, int, str]] = []
     for number, sentence in enumerate(pieces):

@@ -40,7 +40,7 @@ def core(text: str, offsets: Sequence[tuple[int, int]], odds: Sequence[float]) -
     """The core of a statement; empty where all of it is. ``odds`` are the log-odds that each word piece, which stands
     from one character to another, belongs to it."""
     words, stays = parted(text, offsets, odds)
-    return "" if all(stays) else _joined(text, words, stays)
+    return "" if all(stays) else _core_line(text, words, stays)
 
 
 def parted(
@@ -48,8 +48,8 @@ def parted(
 ) -> tuple[list[tuple[int, int]], list[bool]]:
     """Where the words of a statement stand, and whether each stays."""
     words = [found.span() for found in _WORD.finditer(text)]
-    of_words = _of_words(words, offsets, odds)
-    stays = _mended(text, words, _parted(text, words, of_words), of_words)
+    of_words = _log_odds_of_words(words, offsets, odds)
+    stays = _with_needed_words(text, words, _kept_words(text, words, of_words), of_words)
     return words, stays if _tells_enough(stays) else [True] * len(words)
 
 
@@ -63,7 +63,9 @@ def is_core(line: str, text: str) -> bool:
         is_next = bool(wanted) and wanted[0] == _bare(text[start:end])
         stays.append(is_next)
         wanted = wanted[1:] if is_next else wanted
-    return not wanted and _tells_enough(stays) and _mended(text, words, stays, [-LOUDEST] * len(words)) == stays
+    return (
+        not wanted and _tells_enough(stays) and _with_needed_words(text, words, stays, [-LOUDEST] * len(words)) == stays
+    )
 
 
 def _bare(word: str) -> str:
@@ -74,7 +76,7 @@ def _tells_enough(stays: Sequence[bool]) -> bool:
     return sum(stays) >= max(LEAST, SHARE * len(stays))
 
 
-def _of_words(
+def _log_odds_of_words(
     words: Sequence[tuple[int, int]], offsets: Sequence[tuple[int, int]], odds: Sequence[float]
 ) -> list[float]:
     """The log-odds of each word: the mean of its pieces'."""
@@ -94,8 +96,7 @@ def _of_words(
     return found
 
 
-def _parted(text: str, words: Sequence[tuple[int, int]], odds: Sequence[float]) -> list[bool]:
-    """Whether each word stays."""
+def _kept_words(text: str, words: Sequence[tuple[int, int]], odds: Sequence[float]) -> list[bool]:
     goes, stays = -AT_MARK / 2, 0.0
     came: list[tuple[bool, bool]] = []
     for at, each in enumerate(odds):
@@ -112,7 +113,9 @@ def _parted(text: str, words: Sequence[tuple[int, int]], odds: Sequence[float]) 
     return found[::-1]
 
 
-def _mended(text: str, words: Sequence[tuple[int, int]], stays: Sequence[bool], odds: Sequence[float]) -> list[bool]:
+def _with_needed_words(
+    text: str, words: Sequence[tuple[int, int]], stays: Sequence[bool], odds: Sequence[float]
+) -> list[bool]:
     """Whether each word stays once what must not go stays as well."""
     found = list(stays)
     has_marks = any(text[end - 1] in _MARKS for _, end in words[:-1])
@@ -138,7 +141,7 @@ def _is_needed(text: str, words: Sequence[tuple[int, int]], odds: Sequence[float
         return True
     # "… except on stage, which stays": what is said of an exception belongs to it.
     if (is_relative(part) or leans(part)) and excepts(
-        text[words[_part_before(text, words, first)][0] : words[first][0]]
+        text[words[_start_of_part(text, words, first)][0] : words[first][0]]
     ):
         return True
     if end == len(words):
@@ -150,7 +153,7 @@ def _is_needed(text: str, words: Sequence[tuple[int, int]], odds: Sequence[float
     return following in _BRINGS_IN or asks
 
 
-def _part_before(text: str, words: Sequence[tuple[int, int]], first: int) -> int:
+def _start_of_part(text: str, words: Sequence[tuple[int, int]], first: int) -> int:
     """The place of the first word of the part that ends where some words begin."""
     at = first - 1
     while at > 0 and text[words[at - 1][1] - 1] not in _MARKS:
@@ -181,7 +184,7 @@ def _is_between_marks(text: str, words: Sequence[tuple[int, int]], first: int, e
     return before and (end == len(words) or text[words[end - 1][1] - 1] in _MARKS)
 
 
-def _joined(text: str, words: Sequence[tuple[int, int]], stays: Sequence[bool]) -> str:
+def _core_line(text: str, words: Sequence[tuple[int, int]], stays: Sequence[bool]) -> str:
     """What stays, as a line: where something went between two words with no mark, a comma tells that they were apart,
     and it ends without a mark that announces more."""
     pieces: list[str] = []

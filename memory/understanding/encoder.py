@@ -135,7 +135,7 @@ class Encoder:
         before_ids = self._tokenizer.encode(_whole(before[-600:])).ids[-BEFORE:] if before else []
         read = self._tokenizer.encode(_whole(text))
         found = []
-        for group, first, last in _groups(spans, read.offsets):
+        for group, first, last in _groups_read_together(spans, read.offsets):
             # Behind the text before and the two marks around it.
             begin = len(before_ids) + 2 - first
             own = [
@@ -288,7 +288,7 @@ def tokenizer_of(pieces: Sequence[str]) -> Tokenizer:
     return tokenizer
 
 
-def _groups(
+def _groups_read_together(
     spans: Sequence[tuple[int, int]], offsets: Sequence[tuple[int, int]]
 ) -> list[tuple[list[tuple[int, int]], int, int]]:
     """Spans that are read together, with what stands around them: each group with its first piece and the one behind

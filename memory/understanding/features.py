@@ -28,7 +28,7 @@ def _row(feature: str) -> int:
 
 
 @lru_cache(maxsize=4096)
-def _of_word(word: str) -> tuple[int, ...]:
+def _rows_of_word(word: str) -> tuple[int, ...]:
     """The rows of a word's own features: itself, and its groups of three to five letters."""
     found = [_row(f"w={word}")]
     if word[0] != "<" and len(word) > 2:
@@ -42,7 +42,7 @@ def of_text(text: str) -> list[int]:
     words = tokens(text)
     found: list[int] = []
     for word in words:
-        found += _of_word(word)
+        found += _rows_of_word(word)
     found += [number(f"b={one} {two}") for one, two in pairwise(words)]
     found += [number(f"g={one} {two}") for one, two in zip(words, words[2:], strict=False)]
     if words:

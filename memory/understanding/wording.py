@@ -93,18 +93,18 @@ def statements(clauses: Sequence[Clause], reply: str = "", offered: Sequence[str
             at += 1
             continue
         end = at + 1
-        while end < len(clauses) and _belongs(clauses, at, end):
+        while end < len(clauses) and _continues_statement(clauses, at, end):
             end += 1
-        stated = _stated(clauses, (found[-1].last + 1 if found else 0, at, end), reply, offered)
-        if found and _rides(clauses, found[-1], stated):
+        stated = _statement_of(clauses, (found[-1].last + 1 if found else 0, at, end), reply, offered)
+        if found and _qualifies_previous(clauses, found[-1], stated):
             _reach_back(clauses, found, stated)
         else:
             found.append(stated)
         at = end
-    return [_reaching(clauses, each) for each in found]
+    return [_with_reach(clauses, each) for each in found]
 
 
-def _reaching(clauses: Sequence[Clause], stated: Statement) -> Statement:
+def _with_reach(clauses: Sequence[Clause], stated: Statement) -> Statement:
     """A statement with the reach that a few words right behind it give it, which are no statement of their own:
     "that's how all my repos have it"."""
     behind = clauses[stated.last + 1] if stated.last + 1 < len(clauses) else None
@@ -114,7 +114,7 @@ def _reaching(clauses: Sequence[Clause], stated: Statement) -> Statement:
     return replace(stated, scope="user") if stated.kind in _REACHING and few and is_everywhere(behind.text) else stated
 
 
-def _rides(clauses: Sequence[Clause], before: Statement, stated: Statement) -> bool:
+def _qualifies_previous(clauses: Sequence[Clause], before: Statement, stated: Statement) -> bool:
     """Whether a statement only says something of the one right before it: "I want that in all of them"."""
     own, last = clauses[stated.first], clauses[before.last]
     near = stated.first == before.last + 1 and own.block == last.block and not own.marker
@@ -145,7 +145,7 @@ def _reach_back(clauses: Sequence[Clause], found: list[Statement], rider: Statem
         found[place] = replace(own, scope="user")
 
 
-def _belongs(clauses: Sequence[Clause], first: int, at: int) -> bool:
+def _continues_statement(clauses: Sequence[Clause], first: int, at: int) -> bool:
     """Whether a clause goes on with the statement that begins at ``first``."""
     own, before = clauses[at], clauses[at - 1]
     if own.block != before.block or own.marker:
@@ -169,7 +169,9 @@ def hangs(clause: Clause) -> bool:
     return clause.needs.before >= HANGS
 
 
-def _stated(clauses: Sequence[Clause], span: tuple[int, int, int], reply: str, offered: Sequence[str]) -> Statement:
+def _statement_of(
+    clauses: Sequence[Clause], span: tuple[int, int, int], reply: str, offered: Sequence[str]
+) -> Statement:
     """The statement of some clauses: ``span`` gives the first that no statement before it has, its own first, and the
     end of its own."""
     free, first, end = span
@@ -201,9 +203,9 @@ def _stated(clauses: Sequence[Clause], span: tuple[int, int, int], reply: str, o
         if reply and needs >= (0.25 if short else LEANS):
             answers = answered(text, reply, offered)
     return Statement(
-        text=plain(_telling(text, own[0].idle_start if start == first else 0, own[-1].idle_end)),
+        text=plain(_without_idle_ends(text, own[0].idle_start if start == first else 0, own[-1].idle_end)),
         kind=kind,
-        scope=_scope(kind, text, scopes, answers),
+        scope=_scope_of_statement(kind, text, scopes, answers),
         guides=guides,
         probability=lead.judged.worth_keeping,
         ends=max(each.judged.flag("ends") for each in own) >= ENDS,
@@ -213,7 +215,7 @@ def _stated(clauses: Sequence[Clause], span: tuple[int, int, int], reply: str, o
     )
 
 
-def _telling(text: str, before: int, behind: int) -> str:
+def _without_idle_ends(text: str, before: int, behind: int) -> str:
     """A text without what is worth nothing at its ends, where enough is left to be understood."""
     told = text[before : len(text) - behind].strip()
     return told if len(told.split()) >= FRAGMENT else text
@@ -231,7 +233,7 @@ def _scopes_of_sentences(own: Sequence[Clause]) -> list[tuple[float, ...]]:
     return found
 
 
-def _scope(kind: str, text: str, scopes: Sequence[float], answers: str) -> str:
+def _scope_of_statement(kind: str, text: str, scopes: Sequence[float], answers: str) -> str:
     """How far a statement reaches. What is said to hold here, and what only an answer of the assistant's or something
     unnamed explains, is about this project unless it says otherwise."""
     if kind in _REACHING and is_everywhere(text):

@@ -107,7 +107,7 @@ class AnswerSchemas:
         if name not in self.named:
             self.named[name] = {}  # a type may hold itself
             fields, ways = self._fields(kind)
-            told = {"description": _says(kind)} if _says(kind) else {}
+            told = {"description": _description_of_type(kind)} if _description_of_type(kind) else {}
             required = set[str].intersection(*ways)
             self.named[name] |= {"type": "object", **told, "properties": fields, "required": sorted(required)}
             if all(each - required for each in ways):
@@ -167,17 +167,19 @@ def description_of(text: str) -> str:
     return re.sub(r"\bNone\b", "null", plain)
 
 
-def _says(kind: Any) -> str:
+def _description_of_type(kind: Any) -> str:
     """What the docstring of a type says, or those of several; empty where there is none, or it is another's."""
     if get_origin(kind) is Annotated:
-        return _says(next((each for each in get_args(kind)[1:] if isinstance(each, Fields)), get_args(kind)[0]))
+        return _description_of_type(
+            next((each for each in get_args(kind)[1:] if isinstance(each, Fields)), get_args(kind)[0])
+        )
     if isinstance(kind, Fields):
-        every = [_says(each) for each in kind.of]
+        every = [_description_of_type(each) for each in kind.of]
         # What a later part tells of a field takes the place of what an earlier one does.
         told = (_without(each, kind.without, " ".join(every[at + 1 :])) for at, each in enumerate(every))
         return " ".join(filter(None, told))
     if get_origin(kind) in (Union, types.UnionType):
-        return " ".join(filter(None, map(_says, get_args(kind))))
+        return " ".join(filter(None, map(_description_of_type, get_args(kind))))
     text = kind.__doc__ or ""
     return "" if text.startswith(f"{kind.__name__}(") else description_of(text)
 

@@ -56,11 +56,11 @@ async def ask(
                     names or {},
                     body or {},
                     query or {},
-                    _named(request),
+                    _names_person(request),
                     access().asker,
                 )
                 told = await route.answer(memory_of(request).features.of(feature), question)
-                return _begun(request, told).data
+                return _begin_work(request, told).data
     raise LookupError(f"no feature answers {method} {path}")
 
 
@@ -80,24 +80,23 @@ def _handler(feature: type[Feature], route: FeatureRoute) -> Callable[[web.Reque
             dict(request.match_info),
             body,
             query,
-            _named(request),
+            _names_person(request),
             access().asker,
         )
         told = await route.answer(memory.features.of(feature), question)
-        begun = _begun(request, told)
+        begun = _begin_work(request, told)
         return answer(begun.data, begun.status)
 
     return handle
 
 
-def _begun(request: web.Request, told: Any) -> Answer[Any]:
-    """An answer whose work goes on beside the requests."""
+def _begin_work(request: web.Request, told: Any) -> Answer[Any]:
     given = told if isinstance(told, Answer) else Answer(told)
     if given.work is not None:
         request.app[EDGE].run_in_background(given.work)
     return given
 
 
-def _named(request: web.Request) -> bool:
+def _names_person(request: web.Request) -> bool:
     """Whether a request says whose memories it means."""
     return bool(request.query.keys() & {"user", "org", "project"})

@@ -16,7 +16,7 @@ from typing import Any, Final, TypedDict, TypeVar
 
 from aiohttp import web
 
-from memory.services.lone_thread import LoneThread
+from memory.services.background_task import LoneThread
 from proxy import diagnosis
 from proxy.api.features import ask
 from proxy.api.responses import Json, answer

@@ -113,7 +113,7 @@ async def hook(request: web.Request) -> Json[HookAddition | HookReply]:
             return answer({"text": text})
         text = checked_text(fields.get("text", ""), "text", required=True)
         if event == "reply":
-            return answer({"journaled": await _answered(memory, talk, text)})
+            return answer({"journaled": await _journal_reply(memory, talk, text)})
         mode = strictest(edge.settings.memory.mode, place.mode)
         if (settings := edge.settings.projects.get(scope.project or "")) is not None:
             mode = strictest(mode, settings.memory)
@@ -133,13 +133,13 @@ async def hook(request: web.Request) -> Json[HookAddition | HookReply]:
             size=len(body),
             also=shared_owners(scope, edge.settings, key, edge.checkouts.shared_with),
         )
-        added, receipt = await _prepared(edge, talk, view, arrival)
+        added, receipt = await _prepare_words(edge, talk, view, arrival)
         if fields.get("later"):
             talk.waiting, added = added, ""
         return answer({"text": added, "receipt": receipt})
 
 
-async def _prepared(edge: Edge, talk: Talk, view: RequestView, arrival: Arrival) -> tuple[str, str]:
+async def _prepare_words(edge: Edge, talk: Talk, view: RequestView, arrival: Arrival) -> tuple[str, str]:
     """What memory adds to the newest words of a talk, and the receipt's id."""
     memory = edge.memory
     assert memory is not None
@@ -158,7 +158,7 @@ async def _prepared(edge: Edge, talk: Talk, view: RequestView, arrival: Arrival)
     return "".join(texts).strip(), prepared.receipt.id
 
 
-async def _answered(memory: Any, talk: Talk, text: str) -> bool:
+async def _journal_reply(memory: Any, talk: Talk, text: str) -> bool:
     """Journal a reply with the words that it answers; whether there were any."""
     pending, talk.asked = talk.asked, None
     talk.messages.append({"role": "assistant", "content": text})

@@ -38,12 +38,12 @@ MOST_RECORDS = 2000
 MAX_NOTES_CHARS = 400_000
 
 
-def _counted() -> dict[str, type]:
+def _taken_by_feature() -> dict[str, type]:
     """How many records of each feature were taken."""
     return {each.counted: int for each in features() if each.counted}
 
 
-Imported = Annotated[dict[str, Any], Fields("Imported", ImportSummary, _counted, without=("features",))]
+Imported = Annotated[dict[str, Any], Fields("Imported", ImportSummary, _taken_by_feature, without=("features",))]
 
 
 class OfProject(TypedDict):
@@ -111,7 +111,7 @@ async def session(request: web.Request) -> Json[SessionImported]:
         recorded_body = msgspec.json.decode(body, type=_Session)
     except (msgspec.DecodeError, RecursionError) as error:
         raise Refusal(422, f"this is no recorded session: {error}") from None
-    conversation = await asyncio.to_thread(_read, recorded_body)
+    conversation = await asyncio.to_thread(_conversation_of, recorded_body)
     times = tuple(_time(at, "at") for at in recorded_body.at)
     if len(times) != len(conversation.messages):
         raise Refusal(422, f"there are {len(conversation.messages)} messages and {len(times)} times")
@@ -147,7 +147,7 @@ async def session(request: web.Request) -> Json[SessionImported]:
     return answer({**asdict(done), "project": scope.project})
 
 
-def _read(recorded: _Session) -> Conversation:
+def _conversation_of(recorded: _Session) -> Conversation:
     """The conversation out of its messages, read as a request of its wire format is."""
     dialect = DIALECTS.get(recorded.path.removeprefix("/v1"))
     if dialect is None:

@@ -141,10 +141,10 @@ async def receipt(request: web.Request) -> Json[ReceiptSeen]:
     held = await memory_of(request).journal.receipt(id, person_of(request)) if 4 <= len(id) <= 64 else None
     if held is None:
         raise Refusal(404, f"there is no receipt {id[:64]!r}, or its beginning stands for several")
-    return answer({**responses.receipt(held), "seen": await _seen(memory_of(request), held)})
+    return answer({**responses.receipt(held), "seen": await _reported_after_shed(memory_of(request), held)})
 
 
-async def _seen(memory: Memory, held: Receipt) -> ShedSeen | None:
+async def _reported_after_shed(memory: Memory, held: Receipt) -> ShedSeen | None:
     """What came of a shed, by what the provider reported for this request and the session's next."""
     if held.shed is None:
         return None

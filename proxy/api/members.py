@@ -13,7 +13,7 @@ from memory.parts import Memory
 from memory.scope import Scope
 from proxy.api.access import access
 from proxy.api.params import body_of, memory_of, scope_of
-from proxy.api.person import configured, without_tokens
+from proxy.api.person import settings_of_person, without_tokens
 from proxy.api.responses import Json, answer
 from proxy.caller import MAX_NAME_CHARS, name
 from proxy.edge import EDGE, Edge
@@ -147,7 +147,7 @@ async def remove_member(edge: Edge, memory: Memory, org: str, user: str, project
     for each in keys:
         edge.client_keys.revoked(each)
     tokens = [] if project else await asyncio.to_thread(without_tokens, edge, person)
-    stays = [] if project else configured(edge, person)
+    stays = [] if project else settings_of_person(edge, person)
     return {"removed": user, "project": project, "keys": keys, "tokens": tokens, "stays": stays}
 
 

@@ -207,7 +207,7 @@ def _described(each: Operation, schemas: AnswerSchemas) -> dict[str, Any]:
     }
     if open_to_all:
         operation["security"] = []
-    if (fields := _fields().get(key)) is not None:
+    if (fields := _body_fields().get(key)) is not None:
         body = {"type": "object", "properties": dict(fields), "additionalProperties": False}
         operation["requestBody"] = {"content": {"application/json": {"schema": body}}}
     elif key in _OTHER_BODIES:
@@ -216,8 +216,7 @@ def _described(each: Operation, schemas: AnswerSchemas) -> dict[str, Any]:
     return operation
 
 
-def _fields() -> dict[str, Mapping[str, Mapping[str, str]]]:
-    """The fields of every body that is checked field by field."""
+def _body_fields() -> dict[str, Mapping[str, Mapping[str, str]]]:
     of_features = {
         f"{route.method} /api/{route.path}": {name: _TYPES[kind] for name, kind in route.fields.items()}
         for feature in features()

@@ -68,7 +68,7 @@ class PersonForgotten(TypedDict):
 @routes.get("/api/person")
 async def report(request: web.Request) -> Json[PersonReport]:
     """``?user=…&org=…``: what is held of this person in all projects, what of it would go, and what would stay."""
-    person, edge = _person(request), request.app[EDGE]
+    person, edge = _named_person(request), request.app[EDGE]
     share = await memory_of(request).whole_person.share(person)
     return answer(
         {
@@ -83,7 +83,7 @@ async def report(request: web.Request) -> Json[PersonReport]:
             "keys": list(share.keys),
             "tokens": [token.name for token in _tokens_of(edge, person)],
             "tables": list(share.tables),
-            "stays": [*stays(share), *configured(edge, person)],
+            "stays": [*stays(share), *settings_of_person(edge, person)],
         }
     )
 
@@ -94,7 +94,7 @@ async def rows(request: web.Request) -> web.Response:
     than the limit are the last ones."""
     limit, after = query_limit(request, MOST), _after(request)
     whole, table = memory_of(request).whole_person, request.match_info["table"]
-    found = await whole.rows(_person(request), table, after, limit)
+    found = await whole.rows(_named_person(request), table, after, limit)
     body = b"".join(orjson.dumps(row) + b"\n" for row in found)
     return web.Response(body=body, content_type="application/x-ndjson", headers={"Cache-Control": "no-store"})
 
@@ -102,7 +102,7 @@ async def rows(request: web.Request) -> web.Response:
 @routes.post("/api/person/forget")
 async def forget(request: web.Request) -> Json[PersonForgotten]:
     """``?user=…&org=…``: delete all that is held of this person, in all projects. It cannot be undone."""
-    person, edge, memory = _person(request), request.app[EDGE], memory_of(request)
+    person, edge, memory = _named_person(request), request.app[EDGE], memory_of(request)
     await _revoke_keys(edge, memory, person)
     revoked = await asyncio.to_thread(without_tokens, edge, person)
     memory.quota_use.forget(person)
@@ -116,7 +116,7 @@ async def forget(request: web.Request) -> Json[PersonForgotten]:
             "keys": list(gone.keys),
             "tokens": revoked,
             "files": list(gone.files),
-            "stays": [*gone.stays, *configured(edge, person)],
+            "stays": [*gone.stays, *settings_of_person(edge, person)],
             "faults": [*gone.faults, *([] if reindexing else [_IN_INDEX])],
             "scrubbed": gone.scrubbed,
             "reindexing": reindexing,
@@ -132,7 +132,7 @@ async def _revoke_keys(edge: Edge, memory: Memory, person: Scope) -> None:
             edge.client_keys.revoked(key.name)
 
 
-def _person(request: web.Request) -> Scope:
+def _named_person(request: web.Request) -> Scope:
     """The person who is named: nobody is meant by default."""
     if not request.query.get("user"):
         raise Refusal(422, "say whose: ?user=…, and their ?org=… where it is another one than the settings'")
@@ -176,7 +176,7 @@ def _renew_index(edge: Edge, memory: Memory) -> bool:
     return True
 
 
-def configured(edge: Edge, person: Scope) -> list[str]:
+def settings_of_person(edge: Edge, person: Scope) -> list[str]:
     """What the settings say of a person, which nobody but their owner changes."""
     count = sum((entry.org, entry.user) == (person.org, person.user) for entry in edge.settings.credentials)
     told = f"{count} of the settings' credentials name them: until they are taken out, what they say is learnt anew"

@@ -20,13 +20,13 @@ def rendered(dialect: str, messages: Sequence[Message]) -> list[Any]:
     """The messages (input items in the Responses format), in order. A dialect that has no form of its own here is given
     that of Chat Completions."""
     items = [item for message in messages for item in _DIALECTS.get(dialect, _chat)(message)]
-    return _answered(items) if dialect == "openai-responses" else items
+    return _with_typed_results(items) if dialect == "openai-responses" else items
 
 
 _ANSWERS = {"custom_tool_call": "custom_tool_call_output", "local_shell_call": "local_shell_call_output"}
 
 
-def _answered(items: list[Any]) -> list[Any]:
+def _with_typed_results(items: list[Any]) -> list[Any]:
     """The items with each result of the type that its call asks for."""
     known = [item for item in items if isinstance(item, dict)]
     kinds = {item.get("call_id"): item["type"] for item in known if item.get("type") in _ANSWERS}
@@ -43,7 +43,7 @@ _ASIDE = ("refusal", "audio", "reasoning_details")
 def _chat(message: Message) -> Iterator[Any]:
     role, parts = message.role, message.parts
     if role is Role.OTHER and len(parts) == 1 and isinstance(parts[0], Opaque):
-        yield _value(parts[0].raw)
+        yield _json_value(parts[0].raw)
         return
     if role is Role.TOOL:
         for part in parts:
@@ -59,7 +59,7 @@ def _chat(message: Message) -> Iterator[Any]:
     item["content"] = content if content is not None else None if calls else ""
     if thoughts:
         item["reasoning_content"] = "\n".join(thoughts)
-    item |= {kind: _value(raw) for kind, raw in aside.items()}
+    item |= {kind: _json_value(raw) for kind, raw in aside.items()}
     if calls:
         item["tool_calls"] = [_chat_call(call) for call in calls]
     yield item
@@ -85,7 +85,7 @@ def _chat_call(call: ToolCall) -> Item:
 def _messages(message: Message) -> Iterator[Any]:
     role, parts = message.role, message.parts
     if role is Role.OTHER and len(parts) == 1 and isinstance(parts[0], Opaque):
-        yield _value(parts[0].raw)
+        yield _json_value(parts[0].raw)
         return
     name = role.value if role in (Role.USER, Role.ASSISTANT, Role.SYSTEM) else "user"
     yield {"role": name, "content": [_block(part) for part in parts]}
@@ -100,7 +100,7 @@ def _block(part: Part) -> Any:
         case Reasoning(text, signature):
             return {"type": "thinking", "thinking": text, "signature": signature}
         case ToolCall(id, name, arguments):
-            given = _value(arguments)
+            given = _json_value(arguments)
             return {"type": "tool_use", "id": id, "name": name, "input": given if isinstance(given, dict) else {}}
         case ToolResult(call_id, content, failed):
             item: Item = {"type": "tool_result", "tool_use_id": call_id, "content": [_block(each) for each in content]}
@@ -121,7 +121,7 @@ def _image_source(source: str) -> Item:
 def _gemini(message: Message) -> Iterator[Any]:
     role, parts = message.role, message.parts
     if role is Role.OTHER and len(parts) == 1 and isinstance(parts[0], Opaque):
-        yield _value(parts[0].raw)
+        yield _json_value(parts[0].raw)
         return
     name = {Role.ASSISTANT: "model", Role.TOOL: "function", Role.SYSTEM: "system"}.get(role, "user")
     yield {"role": name, "parts": [_gemini_part(part) for part in parts]}
@@ -139,13 +139,13 @@ def _gemini_part(part: Part) -> Any:
         case Reasoning(text, signature):
             return {"text": text, "thought": True} | ({"thoughtSignature": signature} if signature else {})
         case ToolCall(id, name, arguments):
-            given = _value(arguments)
+            given = _json_value(arguments)
             item: Item = {"name": name, "args": given if isinstance(given, dict) else {}}
             return {"functionCall": item | ({"id": id} if id != name else {})}
         case ToolResult(call_id, content, failed):
             return {"functionResponse": _gemini_response(call_id, content, failed)}
         case Opaque(_, raw):
-            return _value(raw)
+            return _json_value(raw)
 
 
 def _gemini_response(call_id: str, content: Sequence[Text | Image | Opaque], failed: bool) -> Item:
@@ -158,7 +158,7 @@ def _gemini_response(call_id: str, content: Sequence[Text | Image | Opaque], fai
 def _ollama(message: Message) -> Iterator[Any]:
     role, parts = message.role, message.parts
     if role is Role.OTHER and len(parts) == 1 and isinstance(parts[0], Opaque):
-        yield _value(parts[0].raw)
+        yield _json_value(parts[0].raw)
         return
     if role is Role.TOOL:
         for part in parts:
@@ -177,15 +177,15 @@ def _ollama(message: Message) -> Iterator[Any]:
 
 
 def _ollama_call(call: ToolCall) -> Item:
-    given = _value(call.arguments)
+    given = _json_value(call.arguments)
     named = {} if call.id == call.name else {"id": call.id}
     return {**named, "function": {"name": call.name, "arguments": given if isinstance(given, dict) else {}}}
 
 
-def _responses(message: Message) -> Iterator[Any]:
+def _response_items(message: Message) -> Iterator[Any]:
     """The items of a message; a reply that is one message for us is an item for each of its parts there."""
     if message.role is Role.OTHER and all(isinstance(part, Opaque) for part in message.parts):
-        yield from (_value(part.raw) for part in message.parts if isinstance(part, Opaque))
+        yield from (_json_value(part.raw) for part in message.parts if isinstance(part, Opaque))
         return
     items: list[Any] = []
     for part in message.parts:
@@ -217,7 +217,7 @@ def _item(part: Part) -> Item | None:
             summary = [{"type": "summary_text", "text": text}] if text else []
             return {"type": "reasoning", "summary": summary, "encrypted_content": signature or None}
         case ToolCall(id, "local_shell", arguments) if _is_object(arguments):
-            return {"type": "local_shell_call", "call_id": id, "action": _value(arguments), "status": "completed"}
+            return {"type": "local_shell_call", "call_id": id, "action": _json_value(arguments), "status": "completed"}
         case ToolCall(id, name, arguments) if _is_object(arguments):
             return {"type": "function_call", "call_id": id, "name": name, "arguments": arguments}
         case ToolCall(id, name, arguments):
@@ -236,16 +236,16 @@ def _plain(part: Part, kind: str) -> Any:
         case Text(text):
             return {"type": kind, "text": text}
         case Opaque(_, raw):
-            return _value(raw)
+            return _json_value(raw)
         case _:
             raise TypeError(f"{type(part).__name__} does not stand among texts")
 
 
 def _is_object(text: str) -> bool:
-    return isinstance(_value(text), dict)
+    return isinstance(_json_value(text), dict)
 
 
-def _value(text: str) -> Any:
+def _json_value(text: str) -> Any:
     """JSON text as the value that it is; a text that is no JSON (a secret may have been taken out of it) as a text."""
     try:
         return json.loads(text)
@@ -255,7 +255,7 @@ def _value(text: str) -> Any:
 
 _DIALECTS: dict[str, Callable[[Message], Iterator[Any]]] = {
     "openai-chat": _chat,
-    "openai-responses": _responses,
+    "openai-responses": _response_items,
     "anthropic-messages": _messages,
     "gemini-generate": _gemini,
     "ollama-chat": _ollama,

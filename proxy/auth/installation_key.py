@@ -51,7 +51,7 @@ class InstallationKey:
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._value = _read(file) or write_new_key(file)
+        self._value = _read_key(file) or write_new_key(file)
         self._seen = file_version(file)
 
     @property
@@ -60,7 +60,7 @@ class InstallationKey:
         version = file_version(self._file)
         if version is not None and version != self._seen:
             with suppress(OSError, ValueError):
-                self._value = _read(self._file) or self._value
+                self._value = _read_key(self._file) or self._value
             self._seen = version
         return self._value
 
@@ -126,11 +126,11 @@ class OwnSecrets:
         scheme, *rest = text.split(maxsplit=1)[:2] or [""]
         if scheme.lower() != "basic" or not rest:
             return False
-        user, _, password = _from_base64(rest[0]).partition(":")
+        user, _, password = _decode_base64(rest[0]).partition(":")
         return any(self._stand_in(reading) for part in (user, password) for reading in readings(part))
 
 
-def _from_base64(encoded: str) -> str:
+def _decode_base64(encoded: str) -> str:
     """What stands there, in either alphabet, with its padding or without; empty where nothing does."""
     plain = encoded.strip().rstrip("=").translate(_OTHER_ALPHABET)
     try:
@@ -139,7 +139,7 @@ def _from_base64(encoded: str) -> str:
         return ""
 
 
-def _read(file: Path) -> str:
+def _read_key(file: Path) -> str:
     """The key in a file; empty where there is no file, or a crash left it empty."""
     try:
         value = file.read_text(encoding="utf-8").strip()

@@ -83,14 +83,14 @@ def read_tables(tables: Sequence[Path], local: Address, remote: Address) -> Sock
 def find(table: str, local: Address, remote: Address) -> Socket | None:
     """The row of a socket in a table as /proc/net/tcp is."""
     for mapped in (False, True):
-        start = table.find(f" {_spelt(local, mapped)} {_spelt(remote, mapped)} ")
+        start = table.find(f" {_as_kernel_prints(local, mapped)} {_as_kernel_prints(remote, mapped)} ")
         if start >= 0:
             fields = table[start:].partition("\n")[0].split()
             return Socket(int(fields[2], 16), int(fields[6]), int(fields[8]))
     return None
 
 
-def _spelt(address: Address, mapped: bool) -> str:
+def _as_kernel_prints(address: Address, mapped: bool) -> str:
     """An address as the kernel prints it: each word of four bytes in the machine's own order, then the port."""
     data = ipaddress.ip_address(address[0]).packed
     if mapped and len(data) == 4:

@@ -61,7 +61,7 @@ COMMANDS = {
     **dict.fromkeys(FEATURED, "feature_commands"),
     "log": "inspection",
     "audit": "inspection",
-    "show": "contents",
+    "show": "inspection",
     "pause": "operations",
     "resume": "operations",
     "config": "inspection",

@@ -220,13 +220,17 @@ def _state(held: Mapping[str, Any]) -> str:
     return f"{held['state']} by {by}" if by else str(held["state"])
 
 
+_TOLD = (
+    *("id", "kind", "state", "reason", "why", "made_at"),
+    *("submitted_by", "submitted_at", "decided_by", "decided_at", "fact"),
+)
+
+
 def _one(held: dict[str, Any]) -> None:
     console = output.screen()
     console.print(held["text"], soft_wrap=True)
     console.print()
-    names = ("id", "kind", "state", "reason", "why", "made_at", "submitted_by", "submitted_at")
-    names += ("decided_by", "decided_at", "fact")
-    output.pairs([("for", output.audience_of(held)), *((name, held[name]) for name in names if held[name])])
+    output.pairs([("for", output.audience_of(held)), *((name, held[name]) for name in _TOLD if held[name])])
     console.print()
     nothing = _LINES.get(held["kind"], "nothing that bears it out is left")
     output.memories(held["evidence"], nothing)

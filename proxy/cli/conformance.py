@@ -39,9 +39,8 @@ def conformance(
     Start the proxy with http://127.0.0.1:PORT as its provider, and give that port as --upstream-port."""
     # Only here: it brings a server and a client along.
     from proxy.conformance.case import ALL, CASES, Result
-    from proxy.conformance.report import as_json as told
-    from proxy.conformance.report import as_markdown, summary
-    from proxy.conformance.run import CaseRun, RunRequest, run
+    from proxy.conformance.run import CaseRun, RunRequest, as_markdown, run, summary
+    from proxy.conformance.run import as_json as told
 
     if only_list:
         for each in CASES.values():

@@ -166,7 +166,7 @@ def _why_not(error: OSError, host: str, port: int) -> str:
 
 async def _run(settled: Loaded, sockets: list[socket.socket], handed: bool, standby: str) -> None:
     # What is read at the start stays: the collector of cycles, which many new objects call again and again, would find
-    # nothing in it. It has its turn when all is read (``_age``).
+    # nothing in it. It has its turn when all is read (``_freeze_loaded_objects``).
     gc.disable()
     # No file is served here by its name; aiohttp would read two thousand of the machine's kinds of files.
     mimetypes.init(files=())
@@ -200,7 +200,7 @@ async def _run(settled: Loaded, sockets: list[socket.socket], handed: bool, stan
         if not stop.is_set():
             await beside.pop()
             heap = giving_back()
-            beside += [asyncio.create_task(_age(edge.memory))]
+            beside += [asyncio.create_task(_freeze_loaded_objects(edge.memory))]
             beside += [asyncio.create_task(heap.forever())] if heap is not None else []
             beside += [asyncio.create_task(_collect_cycles())]
         await stopping
@@ -271,7 +271,7 @@ def _on_signals(stop: Callable[[], None]) -> None:
             loop.add_signal_handler(number, stopping)
 
 
-async def _age(memory: Memory | None) -> None:
+async def _freeze_loaded_objects(memory: Memory | None) -> None:
     """What is read at the start stays: the collector of cycles need not go through it again and again, which would hold
     everything up for fifty milliseconds now and then. Nor once: what imports leave in cycles is next to nothing. The
     tokenizer is read here, and not for the first large request, which would hold up all others."""

@@ -41,7 +41,7 @@ def export_session(
         output.as_json({key: value for key, value in response.items() if key not in ("messages", "reply")})
         return
     print(f"written: {out}, {len(response['messages'])} messages and the reply to them")
-    for line in _less(response):
+    for line in _missing_from_file(response):
         print(f"- {line}")
     print(response["note"], file=sys.stderr)
 
@@ -73,8 +73,7 @@ def warnings(too_large: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def _less(data: dict[str, Any]) -> list[str]:
-    """What in the file is not what the client has."""
+def _missing_from_file(data: dict[str, Any]) -> list[str]:
     left = [
         (data["left"], "messages were left out by a new segment; its note stands at the head"),
         (data["shortened"], "contents stand there in short; `palimpsest show HANDLE` has the whole"),

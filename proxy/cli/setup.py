@@ -109,31 +109,31 @@ def setup(
             2,
         )
     if call.as_json:
-        output.as_json(_looked(settings).as_json)
+        output.as_json(_look_at_machine(settings).as_json)
         return
     try:
-        _asked(call, settings, yes)
+        _ask_all(call, settings, yes)
     except typer.Abort:
         print(file=sys.stderr)  # The question's line is not ended yet.
         stays = f"what was done until here stays, `{wording.program()} setup` goes on from it"
         raise CommandError(f"stopped: {stays}", STOPPED) from None
 
 
-def _asked(call: Call, settings: Settings, yes: bool) -> None:
+def _ask_all(call: Call, settings: Settings, yes: bool) -> None:
     """One question after the other."""
     if not yes:
         _say(_INTRODUCTION)
-    _served(call, settings, yes)
-    found = _looked(settings)
-    connected = [each.title for each in found.plans if _connected(each, found, settings, yes)]
-    learned = _histories(call, found.histories, yes)
+    _install_service(call, settings, yes)
+    found = _look_at_machine(settings)
+    connected = [each.title for each in found.plans if _connect_runtime(each, found, settings, yes)]
+    learned = _import_histories(call, found.histories, yes)
     if learned and not yes:
         with call.reach() as server:
-            _judged(server)
+            _review_findings(server)
     _end(settings, connected)
 
 
-def _looked(settings: Settings) -> SetupFindings:
+def _look_at_machine(settings: Settings) -> SetupFindings:
     """Look at this machine; nothing is changed."""
     machine = look(Path.home(), Path.cwd(), os.environ)
     where = address_of(settings)
@@ -152,7 +152,7 @@ def _looked(settings: Settings) -> SetupFindings:
     return SetupFindings(tuple(plans), changes, faults, tuple(histories))
 
 
-def _served(call: Call, settings: Settings, yes: bool) -> None:
+def _install_service(call: Call, settings: Settings, yes: bool) -> None:
     """A server that is there from login on, where the machine can keep one."""
     if server := running(settings.home):
         _say(f"The server runs at {server.url}.")
@@ -167,7 +167,7 @@ def _served(call: Call, settings: Settings, yes: bool) -> None:
         _say(f"No server runs yet: `{wording.program()} serve` starts one, in a terminal that stays open.")
 
 
-def _connected(planned: ConnectPlan, found: SetupFindings, settings: Settings, yes: bool) -> bool:
+def _connect_runtime(planned: ConnectPlan, found: SetupFindings, settings: Settings, yes: bool) -> bool:
     """Whether a runtime is connected now; one that is found and is not is shown first."""
     print()
     me = wording.program()
@@ -197,7 +197,7 @@ def _connected(planned: ConnectPlan, found: SetupFindings, settings: Settings, y
     return True
 
 
-def _histories(call: Call, found: Sequence[ImportSource], yes: bool) -> bool:
+def _import_histories(call: Call, found: Sequence[ImportSource], yes: bool) -> bool:
     """Whether something was learned from sessions that there are."""
     if not found:
         return False
@@ -234,7 +234,7 @@ def _histories(call: Call, found: Sequence[ImportSource], yes: bool) -> bool:
     return True
 
 
-def _judged(server: RunningServer) -> None:
+def _review_findings(server: RunningServer) -> None:
     """The strongest findings, for a yes or a no, one key each."""
     strongest = strongest_of(server.ask("GET", "api/facts", {"limit": 1000})["facts"])
     if not strongest:
@@ -244,13 +244,13 @@ def _judged(server: RunningServer) -> None:
     for place, each in enumerate(strongest, 1):
         told = told_source({**each, "runtime": ""}, None, now)
         _say(f"\n{place} of {len(strongest)}  {output.memory_text(each)}\n   {told}")
-        done = _verdict(server, each)
+        done = _decide_finding(server, each)
         if not done:
             return
         _say(f"   {done}")
 
 
-def _verdict(server: RunningServer, each: Mapping[str, Any]) -> str:
+def _decide_finding(server: RunningServer, each: Mapping[str, Any]) -> str:
     """What was done with a finding; empty where the person has had enough."""
     path = f"api/facts/{each['id']}"
     while True:

@@ -109,7 +109,7 @@ class _Keeper:
     def start(self) -> None:
         """Find the server, or start it, and look after it from then on."""
         with self._starting():
-            found = self._found()
+            found = self._running_address()
             if found is None:
                 self._socket = self._listen(self._settings.server.host, self._settings.server.port)
                 self.url = address_of(*self._socket.getsockname()[:2])
@@ -138,7 +138,7 @@ class _Keeper:
             if owner(self._home) != self._server.pid:
                 # It just starts, and has not opened the data folder yet. A second signal would cut its end short.
                 self._server.terminate()
-            _ended(self._server)
+            _wait_for_end(self._server)
 
     @contextlib.contextmanager
     def _starting(self) -> Iterator[None]:
@@ -150,7 +150,7 @@ class _Keeper:
         finally:
             os.close(descriptor)
 
-    def _found(self) -> str | None:
+    def _running_address(self) -> str | None:
         """The address of the server that runs; one that just starts is waited for."""
         until = time.monotonic() + START_SECONDS
         while True:
@@ -178,11 +178,10 @@ class _Keeper:
                 raise CommandError(f"{host} cannot be listened on: {error.strerror}") from error
 
     def _spawn(self) -> None:
-        """Start a server on our socket."""
         assert self._socket is not None
         self._began = time.monotonic()
         self._logged_before = _size(self._home / LOG)
-        self._server = _started(self._socket, self._home / LOG, self._options)
+        self._server = _start_server(self._socket, self._home / LOG, self._options)
         with open(self._home / _STARTED, "w", opener=_closed_to_others) as stream:
             stream.write(str(self._server.pid))
 
@@ -226,7 +225,7 @@ class _Keeper:
         there = announced(self._home)
         if there is not None and there.url == self.url:
             return
-        if _answers(self.url) or self._end.wait(GRACE) or _answers(self.url):
+        if _is_listening(self.url) or self._end.wait(GRACE) or _is_listening(self.url):
             return
         place = urlsplit(self.url)
         assert place.hostname is not None
@@ -290,7 +289,7 @@ class _Standbys:
             self._next_try = time.monotonic() + min(STANDBY_PAUSE_SECONDS, EVERY * 2**self._deaths)
         if time.monotonic() >= self._next_try:
             options = ["--standby", why, *self._options()]
-            self._current = _started(listening, self._home / LOG, options)
+            self._current = _start_server(listening, self._home / LOG, options)
 
     def leave(self) -> None:
         """Let the one that runs end its replies, and go."""
@@ -304,7 +303,7 @@ class _Standbys:
         """End all of them."""
         self.leave()
         for each in self._leaving:
-            _ended(each)
+            _wait_for_end(each)
         for folder in self._folders:
             folder.cleanup()
 
@@ -326,7 +325,7 @@ def pause_before(failures: int) -> float:
     return min(MAX_PAUSE_SECONDS, 2.0 ** (failures - TRIES)) if failures >= TRIES else 0.0
 
 
-def _started(listening: socket.socket, log: Path, options: Sequence[str]) -> subprocess.Popen[bytes]:
+def _start_server(listening: socket.socket, log: Path, options: Sequence[str]) -> subprocess.Popen[bytes]:
     """A server that takes a socket over."""
     number = listening.fileno()
     # Not the folder that we stand in: a project may have a package called `proxy` of its own (-P).
@@ -344,8 +343,7 @@ def _started(listening: socket.socket, log: Path, options: Sequence[str]) -> sub
         )
 
 
-def _ended(process: subprocess.Popen[bytes]) -> None:
-    """Wait for a server that was told to end."""
+def _wait_for_end(process: subprocess.Popen[bytes]) -> None:
     try:
         process.wait(STOP_SECONDS)
     except subprocess.TimeoutExpired:
@@ -357,7 +355,7 @@ def _closed_to_others(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _answers(url: str) -> bool:
+def _is_listening(url: str) -> bool:
     """Whether somebody listens there. Nothing is sent."""
     place = urlsplit(url)
     try:

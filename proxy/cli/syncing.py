@@ -44,7 +44,7 @@ def sync(
         raise CommandError(f"there is no folder {folder}", 2)
     place = folder.expanduser() / FOLDER
     with call.reach() as server:
-        own = _own(call.loaded().settings.home)
+        own = _own_machine_name(call.loaded().settings.home)
         told = _synced(server, call.scope(server), place, own, restricted)
     if call.as_json:
         output.as_json(told)
@@ -56,8 +56,8 @@ def _synced(server: RunningServer, asked: dict[str, str], place: Path, own: str,
     machines = {machine.id: machine for machine in read(place)} if place.is_dir() else {}
     known = machines.pop(own, Machine(own))
     others = list(machines.values())
-    here = _records(server, asked)
-    lost = _lost(server, asked, known, here)
+    here = _own_records(server, asked)
+    lost = _forgotten_since(server, asked, known, here)
     todo = plan(here, known, others, lost)
     # What lies in quarantine here is known and stays as it is.
     held_back = _there(server, asked, todo.new)
@@ -73,7 +73,7 @@ def _synced(server: RunningServer, asked: dict[str, str], place: Path, own: str,
     buried: list[str] = []
     rivals: dict[str, list[str]] = {}
     faults: list[str] = []
-    for body in _bodies(list(todo.changed.values()), new):
+    for body in _request_bodies(list(todo.changed.values()), new):
         done = server.ask("POST", "api/sync", asked, {**body, "compare": compare})
         counts = {name: number + done[name] for name, number in counts.items()}
         buried += done["buried"]
@@ -84,7 +84,7 @@ def _synced(server: RunningServer, asked: dict[str, str], place: Path, own: str,
     pairs = 0
     for ids in _pieces(rivals, IDS):
         pairs += server.ask("POST", "api/sync/unsettled", asked, {"rivals": {id: rivals[id] for id in ids}})["pairs"]
-    after = {id: record for id, record in _records(server, asked).items() if _leaves(record, restricted)}
+    after = {id: record for id, record in _own_records(server, asked).items() if _leaves(record, restricted)}
     entries = written(after, known, others, [*lost, *buried], datetime.now().astimezone())
     write(place, Machine(own, platform.node(), entries))
     return {
@@ -98,7 +98,7 @@ def _synced(server: RunningServer, asked: dict[str, str], place: Path, own: str,
     }
 
 
-def _own(home: Path) -> str:
+def _own_machine_name(home: Path) -> str:
     """What this machine is called in the folder: made once."""
     file = home / "sync.json"
     if file.exists():
@@ -114,7 +114,7 @@ def _own(home: Path) -> str:
     return name
 
 
-def _records(server: RunningServer, asked: dict[str, str]) -> dict[str, dict[str, Any]]:
+def _own_records(server: RunningServer, asked: dict[str, str]) -> dict[str, dict[str, Any]]:
     """What the person has: their own facts and passages, of projects that have a name."""
     found: dict[str, dict[str, Any]] = {}
     for owner in server.ask("GET", "api/export", asked)["owners"]:
@@ -142,7 +142,9 @@ def _leaves(record: Mapping[str, Any], restricted: bool) -> bool:
     return restricted or record["sensitivity"] == "normal"
 
 
-def _lost(server: RunningServer, asked: dict[str, str], known: Machine, here: Mapping[str, Any]) -> list[str]:
+def _forgotten_since(
+    server: RunningServer, asked: dict[str, str], known: Machine, here: Mapping[str, Any]
+) -> list[str]:
     """What this machine told the last time and has forgotten since."""
     away = {id: entry.record for id, entry in known.entries.items() if entry.record is not None and id not in here}
     there = _there(server, asked, away)
@@ -159,7 +161,7 @@ def _there(server: RunningServer, asked: dict[str, str], ids: Iterable[str]) -> 
     return found
 
 
-def _bodies(changed: Sequence[Entry], new: Sequence[Entry]) -> Iterator[dict[str, Any]]:
+def _request_bodies(changed: Sequence[Entry], new: Sequence[Entry]) -> Iterator[dict[str, Any]]:
     """What is sent, changes first: a fact that was ended elsewhere is no rival of what ended it."""
     for piece in _pieces(changed, PIECE):
         yield {"changed": [entry.record for entry in piece]}

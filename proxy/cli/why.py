@@ -68,7 +68,7 @@ def _print_report(data: dict[str, Any], limit: int) -> None:
         console.print(f"! {mode}")
     if short := shed_report.short(receipt):
         console.print(f"left out of the request's own text: {short}")
-    _print_left(data, limit, now)
+    _print_left_out(data, limit, now)
 
 
 def _print_memory(each: dict[str, Any], about: str) -> None:
@@ -80,7 +80,7 @@ def _print_memory(each: dict[str, Any], about: str) -> None:
     console.print(Padding(Text(f"{each['id'][: output.SHORT]}  {about}", "dim"), (0, 0, 0, 4), expand=False))
 
 
-def _print_left(data: dict[str, Any], limit: int, now: datetime) -> None:
+def _print_left_out(data: dict[str, Any], limit: int, now: datetime) -> None:
     """What was looked at and not added."""
     console = output.screen()
     # What stands in the request already is no loss; a program is told of it all the same.

@@ -14,7 +14,7 @@ HTTP = "https://www.rfc-editor.org/rfc/rfc9110"
 JSON = "https://www.rfc-editor.org/rfc/rfc8259"
 
 
-def _spelt(on: Bench, inside: str) -> bytes:
+def _oddly_spelt(on: Bench, inside: str) -> bytes:
     """A body with something behind its opening brace, as nobody's library would spell it."""
     text = on.json().decode()
     return ("{ " + inside + " ,\n\t" + text[1:-1] + " }\n").encode("utf-8", "surrogatepass")
@@ -27,7 +27,7 @@ def _spelt(on: Bench, inside: str) -> bytes:
     source=CACHE,
 )
 async def untouched(on: Bench) -> None:
-    await on.unchanged(_spelt(on, '"metadata":{"z":1, "a" :2}'))
+    await on.unchanged(_oddly_spelt(on, '"metadata":{"z":1, "a" :2}'))
 
 
 @case(
@@ -53,7 +53,7 @@ async def unknown_fields(on: Bench) -> None:
 )
 async def numbers(on: Bench) -> None:
     inside = '"x_numbers":[1e0,0.10,-0,12345678901234567890123,1E400]'
-    came = await on.arrives(_spelt(on, inside))
+    came = await on.arrives(_oddly_spelt(on, inside))
     must(inside.encode() in came.body, f"of {inside} arrived {came.body[:120]!r}")
 
 
@@ -65,7 +65,7 @@ async def numbers(on: Bench) -> None:
 )
 async def unicode(on: Bench) -> None:
     inside = '"x_text":"caf\\u00e9 \\ud83d café 🦉 \\/ \\u0000"'
-    came = await on.arrives(_spelt(on, inside))
+    came = await on.arrives(_oddly_spelt(on, inside))
     must(inside.encode() in came.body, f"of the text arrived {came.body[:120]!r}")
 
 
@@ -77,7 +77,7 @@ async def unicode(on: Bench) -> None:
 )
 async def duplicates(on: Bench) -> None:
     inside = '"x_twice":1,"x_twice":2'
-    came = await on.arrives(_spelt(on, inside))
+    came = await on.arrives(_oddly_spelt(on, inside))
     must(inside.encode() in came.body, "one of them is gone")
 
 

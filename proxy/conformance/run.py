@@ -1,17 +1,17 @@
-"""Run cases against a proxy, one after the other."""
+"""Run cases against a proxy, one after the other, and tell what came of it as Markdown and as JSON."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import aiohttp
 
 from proxy.conformance import bodies, headers, paths, refusals, replies, sessions, sockets, streams
 from proxy.conformance.bench import Bench
-from proxy.conformance.case import CASES, Case, CaseFailed, Result, Skipped
+from proxy.conformance.case import ALL, CASES, Case, CaseFailed, Result, Skipped
 from proxy.conformance.formats import FORMATS
 from proxy.conformance.upstream import upstream
 
@@ -88,3 +88,46 @@ async def _one(case: Case, bench: Bench) -> CaseRun:
         return CaseRun(case, bench.format.name, Result.FAILED, str(why))
     except (aiohttp.ClientError, OSError, TimeoutError, ValueError) as error:
         return CaseRun(case, bench.format.name, Result.FAILED, f"{type(error).__name__}: {error}"[:300])
+
+
+_SIGNS = {Result.PASSED: "yes", Result.FAILED: "**no**", Result.SKIPPED: "–"}
+
+
+def as_json(ran: Sequence[CaseRun]) -> dict[str, Any]:
+    """Every result, with its case's reason and source."""
+    return {
+        "results": [
+            {
+                "id": each.case.id,
+                "format": each.format,
+                "result": each.result.value,
+                "said": each.said,
+                "must": each.case.says,
+                "why": each.case.why,
+                "source": each.case.source,
+            }
+            for each in ran
+        ],
+        **{result.value: sum(each.result is result for each in ran) for result in Result},
+    }
+
+
+def as_markdown(ran: Sequence[CaseRun]) -> str:
+    """A table: a case on each line, a format in each column; below it what failed, and why."""
+    formats = [name for name in ALL if any(each.format == name for each in ran)]
+    lines = [f"| case | {' | '.join(formats)} | what must be so |", f"| --- |{' --- |' * len(formats)} --- |"]
+    for id in dict.fromkeys(each.case.id for each in ran):
+        by = {each.format: each for each in ran if each.case.id == id}
+        cells = [_SIGNS[by[name].result] if name in by else "" for name in formats]
+        lines.append(f"| `{id}` | {' | '.join(cells)} | {CASES[id].says} |")
+    return "\n".join([*lines, "", *_lines(ran)]) + "\n"
+
+
+def summary(ran: Sequence[CaseRun]) -> str:
+    """How many passed."""
+    counts = as_json(ran)
+    return ", ".join(f"{counts[result.value]} {result.value}" for result in Result)
+
+
+def _lines(ran: Iterable[CaseRun]) -> list[str]:
+    return [f"- `{each.case.id}`, {each.format}: {each.said}" for each in ran if each.result is not Result.PASSED]

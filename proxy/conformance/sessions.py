@@ -135,7 +135,7 @@ class GrowingSession:
             CaseFailed: where one does not.
         """
         for number in range(1, len(self.sent)):
-            own, there = (_shared(*bodies[number - 1 : number + 1]) for bodies in (self.sent, self.came))
+            own, there = (_shared_prefix_length(*bodies[number - 1 : number + 1]) for bodies in (self.sent, self.came))
             must(there >= own, f"request {number + 1} shares {there} bytes with the one before, the client's own {own}")
 
     def added(self, taught: Iterable[Taught]) -> str:
@@ -191,6 +191,5 @@ async def asked_until_known(on: Bench, taught: Taught) -> tuple[dict[str, str], 
     return session, asked, body
 
 
-def _shared(one: bytes, other: bytes) -> int:
-    """How many bytes two bodies begin with alike."""
+def _shared_prefix_length(one: bytes, other: bytes) -> int:
     return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

@@ -44,9 +44,9 @@ socket_case = partial(case, formats=("responses",))
 )
 async def relayed(on: Bench) -> str:
     sent = _asking(on, on.unique_text).replace('{"type"', '{ "x_odd" : [1e0, 0.10,"caf\\u00e9 \\/"] ,\n"type"', 1)
-    _, got = await _exchanged(on, [sent], _events(on))
+    _, got = await _exchange_frames(on, [sent], _event_frames(on))
     must(on.only().body == sent.encode(), "another frame arrived")
-    must(got == _events(on), "other frames came back")
+    must(got == _event_frames(on), "other frames came back")
     return "relayed"
 
 
@@ -59,8 +59,10 @@ async def relayed(on: Bench) -> str:
 async def handshake(on: Bench) -> None:
     told = {"x-codex-turn-state": "t-1", "x-request-id": "req_1"}
     sent = {"openai-beta": "responses_websockets=2026-02-06", "x-session-id": uuid.uuid4().hex, **on.format.headers}
-    async with _asked(on, lambda there: _send(there, *_events(on)), headers=sent, told=told) as socket:
-        await _next(socket)
+    async with _socket_with_request(
+        on, lambda there: _send(there, *_event_frames(on)), headers=sent, told=told
+    ) as socket:
+        await _next_message(socket)
         back = socket._response.headers
     all_there(sent, on.only().header)
     all_there(told, back.get)
@@ -73,7 +75,7 @@ async def handshake(on: Bench) -> None:
     source=PROTOCOL + "#section-4.2.2",
 )
 async def refused(on: Bench) -> None:
-    async with _opened(on, _answers(on)):
+    async with _open_socket(on, _answering_provider(on)):
         pass
     for status in (401, 429):
         on.upstream.refuses_sockets = status
@@ -101,7 +103,7 @@ async def unknown(on: Bench) -> None:
         "{}",
         "",
     ]
-    came = await _exchanged(on, frames, frames)
+    came = await _exchange_frames(on, frames, frames)
     must(came == (frames, frames), _told(frames, *came))
 
 
@@ -113,9 +115,9 @@ async def unknown(on: Bench) -> None:
 )
 async def goes_on(on: Bench) -> None:
     sent = [_asking(on, on.unique_text), _asking(on, on.unique_text, previous_response_id="resp_1")]
-    async with _opened(on, _answers(on)) as socket:
+    async with _open_socket(on, _answering_provider(on)) as socket:
         for frame in sent:
-            await _answered(on, socket, frame)
+            await _send_and_await_response(on, socket, frame)
     came = [each.body.decode() for each in on.upstream.came]
     must(came == sent, _told(sent, came))
 
@@ -130,7 +132,7 @@ async def large(on: Bench) -> None:
     text = "x" * (min(on.large, MOST_LARGE) - 4096)
     sent: Frames = [_asking(on, text)]
     back: Frames = [json.dumps({"type": "response.output_text.delta", "delta": text})]
-    came = await _exchanged(on, sent, back)
+    came = await _exchange_frames(on, sent, back)
     must(came == (sent, back), f"of {len(sent[0])} and {len(back[0])} bytes came {[*map(len, came[0] + came[1])]}")
 
 
@@ -150,15 +152,15 @@ async def pings(on: Bench) -> None:
             heard.set()
         await done.wait()
 
-    async with _asked(on, provider, autoping=False) as socket:
+    async with _socket_with_request(on, provider, autoping=False) as socket:
         await socket.ping(b"from the client")
         try:
             # A proxy may carry the provider's pings on instead of answering them.
-            while (message := await _next(socket)).type is WSMsgType.PING:
+            while (message := await _next_message(socket)).type is WSMsgType.PING:
                 await socket.pong(message.data)
             answered = (message.type, message.data)
             must(answered == (WSMsgType.PONG, b"from the client"), f"to its ping the client got {answered}")
-            reader = asyncio.create_task(_pongs(socket))
+            reader = asyncio.create_task(_answer_pings(socket))
             try:
                 await _in_time(heard.wait(), "the provider's ping was not answered")
             finally:
@@ -180,8 +182,8 @@ async def closed_by_provider(on: Bench) -> None:
         async def provider(socket: web.WebSocketResponse, code: int = code, words: str = words) -> None:
             await socket.close(code=code, message=words.encode())
 
-        async with _asked(on, provider, autoclose=False) as socket:
-            message = await _next(socket)
+        async with _socket_with_request(on, provider, autoclose=False) as socket:
+            message = await _next_message(socket)
             got = (message.type, message.data, message.extra or "")
             must(got == (WSMsgType.CLOSE, code, words), f"the provider's {code} {words!r} became {got[1:]}")
 
@@ -201,7 +203,7 @@ async def closed_by_client(on: Bench) -> None:
             if not got.done():
                 got.set_result(message.data)
 
-        async with _asked(on, provider) as socket:
+        async with _socket_with_request(on, provider) as socket:
             await socket.close(code=code)
             came = await _in_time(got, f"the provider never heard of the client's {code}")
         must(came == code, f"the client's {code} became {came!r}")
@@ -215,14 +217,14 @@ async def closed_by_client(on: Bench) -> None:
 )
 async def broken(on: Bench) -> str:
     async def provider(socket: web.WebSocketResponse) -> None:
-        await _send(socket, _events(on)[0])
+        await _send(socket, _event_frames(on)[0])
         # What was written has to be on its way before the connection ends.
         await asyncio.sleep(0.05)
         on.upstream.abort_sockets()
 
-    async with _asked(on, provider, autoclose=False) as socket:
-        must((await _next(socket)).data == _events(on)[0], "what came before was not passed on")
-        message = await _next(socket)
+    async with _socket_with_request(on, provider, autoclose=False) as socket:
+        must((await _next_message(socket)).data == _event_frames(on)[0], "what came before was not passed on")
+        message = await _next_message(socket)
         closed = message.type is WSMsgType.CLOSE
         must(not closed or message.data not in (1000, 1001, None), f"it became an ordinary end ({message.data})")
         return f"closed with {message.data}" if closed else "broken off, too"
@@ -239,14 +241,14 @@ async def cancel(on: Bench) -> None:
 
     async def provider(socket: web.WebSocketResponse) -> None:
         try:
-            await _send(socket, _events(on)[0])
+            await _send(socket, _event_frames(on)[0])
             while (await socket.receive()).type in (WSMsgType.TEXT, WSMsgType.BINARY):
                 pass
         finally:
             gone.set()
 
-    async with _asked(on, provider) as socket:
-        await _next(socket)
+    async with _socket_with_request(on, provider) as socket:
+        await _next_message(socket)
         connection = socket._response.connection
         assert connection is not None and connection.transport is not None
         connection.transport.abort()
@@ -261,16 +263,16 @@ async def cancel(on: Bench) -> None:
     source="https://platform.openai.com/docs/guides/prompt-caching",
 )
 async def prefix(on: Bench) -> str:
-    async with _opened(on, _answers(on)):
+    async with _open_socket(on, _answering_provider(on)):
         pass
     taught = await teach(on)
     await asked_until_known(on, taught[0])
     session = new_session(on)
     texts, grown = [f"Session {session['x-session-id'][:6]}. {taught[0].question}"], GrowingSession([], [])
-    async with _opened(on, _answers(on), headers=session) as socket:
+    async with _open_socket(on, _answering_provider(on), headers=session) as socket:
         for number in range(1, TURNS + 1):
             sent = _asking(on, *texts)
-            await _answered(on, socket, sent)
+            await _send_and_await_response(on, socket, sent)
             grown.sent.append(sent.encode())
             grown.came.append(on.upstream.came[-1].body)
             asked = taught[1].question if number == TURNS // 2 else f"And what of part {number} of it?"
@@ -279,18 +281,17 @@ async def prefix(on: Bench) -> str:
     return grown.added(taught)
 
 
-def _events(on: Bench) -> Frames:
-    """The frames of a response."""
+def _event_frames(on: Bench) -> Frames:
     return [each.split(b"data: ", 1)[1].strip().decode() for each in on.format.events("One two three.")]
 
 
-def _answers(on: Bench) -> OnSocket:
+def _answering_provider(on: Bench) -> OnSocket:
     """A provider that answers every frame that asks for a response with one."""
 
     async def provider(socket: web.WebSocketResponse) -> None:
         async for message in socket:
             if message.type is WSMsgType.TEXT:
-                await _send(socket, *_events(on))
+                await _send(socket, *_event_frames(on))
 
     return provider
 
@@ -304,7 +305,7 @@ def _address(on: Bench) -> str:
 
 
 @asynccontextmanager
-async def _opened(
+async def _open_socket(
     on: Bench,
     provider: OnSocket,
     *,
@@ -344,37 +345,38 @@ async def _opened(
 
 
 @asynccontextmanager
-async def _asked(on: Bench, then: OnSocket, **options: Any) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
-    """A socket as of :func:`_opened`, over which a response was asked for; ``then`` is what its provider does."""
+async def _socket_with_request(
+    on: Bench, then: OnSocket, **options: Any
+) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
+    """A socket as of :func:`_open_socket`, over which a response was asked for; ``then`` is what its provider does."""
 
     async def provider(socket: web.WebSocketResponse) -> None:
         await socket.receive()
         await then(socket)
 
-    async with _opened(on, provider, **options) as socket:
+    async with _open_socket(on, provider, **options) as socket:
         await socket.send_str(_asking(on, on.unique_text))
         yield socket
 
 
-async def _answered(on: Bench, socket: aiohttp.ClientWebSocketResponse, frame: str) -> None:
+async def _send_and_await_response(on: Bench, socket: aiohttp.ClientWebSocketResponse, frame: str) -> None:
     """Send a frame, and wait for the whole response."""
     await socket.send_str(frame)
-    for _ in _events(on):
-        await _next(socket)
+    for _ in _event_frames(on):
+        await _next_message(socket)
 
 
-async def _next(socket: aiohttp.ClientWebSocketResponse) -> WSMessage:
-    """The next message at the client."""
+async def _next_message(socket: aiohttp.ClientWebSocketResponse) -> WSMessage:
     return await _in_time(socket.receive(), "nothing came")
 
 
-async def _pongs(socket: aiohttp.ClientWebSocketResponse) -> None:
+async def _answer_pings(socket: aiohttp.ClientWebSocketResponse) -> None:
     """Answer what is carried on."""
     while (message := await socket.receive()).type is WSMsgType.PING:
         await socket.pong(message.data)
 
 
-async def _exchanged(on: Bench, sent: Frames, back: Frames) -> tuple[Frames, Frames]:
+async def _exchange_frames(on: Bench, sent: Frames, back: Frames) -> tuple[Frames, Frames]:
     """What came of frames at the provider, and at the client of those that it sends once it has got as many."""
     came: Frames = []
     got: Frames = []
@@ -385,7 +387,7 @@ async def _exchanged(on: Bench, sent: Frames, back: Frames) -> tuple[Frames, Fra
             await _send(socket, *back)
             await socket.receive()
 
-    async with _opened(on, provider) as socket:
+    async with _open_socket(on, provider) as socket:
         await _send(socket, *sent)
         with suppress(TimeoutError):
             await _gather(socket, got, len(back), SECONDS)

@@ -94,7 +94,7 @@ def carry_out(previews: Iterable[FilePreview], originals: Path) -> list[Path]:
         known = _record(shown.path, originals)
         _save_original(shown, originals)
         try:
-            _write(shown.path, shown.after, _mode(shown.path))
+            _replace_atomically(shown.path, shown.after, _mode(shown.path))
         except BaseException:
             _take_record_back(shown.path, known, originals)
             raise
@@ -147,9 +147,9 @@ def undo(plan: ConnectPlan, originals: Path, force: bool = False) -> list[Path]:
     for shown in reversed(previews):
         record = _record(shown.path, originals)
         if shown.after is not None:
-            _write(shown.path, shown.after, record.mode if record else _mode(shown.path))
+            _replace_atomically(shown.path, shown.after, record.mode if record else _mode(shown.path))
         else:
-            _led_to(shown.path).unlink(missing_ok=True)
+            _link_target(shown.path).unlink(missing_ok=True)
             for folder in record.folders if record else ():
                 with contextlib.suppress(OSError):
                     Path(folder).rmdir()
@@ -164,10 +164,10 @@ def _save_original(shown: FilePreview, originals: Path) -> None:
     originals.mkdir(mode=0o700, parents=True, exist_ok=True)
     record = _record(shown.path, originals)
     if record is None:
-        folders = [str(folder) for folder in _led_to(shown.path).parents if not folder.exists()]
+        folders = [str(folder) for folder in _link_target(shown.path).parents if not folder.exists()]
         record = _WrittenFile(str(shown.path), shown.before is not None, _mode(shown.path), folders)
         if shown.before is not None:
-            _write(_backup(shown.path, originals), shown.before, _NEW_FILE_MODE)
+            _replace_atomically(_backup(shown.path, originals), shown.before, _NEW_FILE_MODE)
     elif shown.before is not None and _name(shown.before) != record.after:
         # The user's own change stands between the first writing and this one: only they can part the two.
         record.mixed = True
@@ -190,7 +190,7 @@ def _take_record_back(path: Path, known: _WrittenFile | None, originals: Path) -
 
 def _write_record(path: Path, record: _WrittenFile, originals: Path) -> None:
     encoded = msgspec.json.format(msgspec.json.encode(record), indent=1)
-    _write(_record_file(path, originals), encoded, _NEW_FILE_MODE)
+    _replace_atomically(_record_file(path, originals), encoded, _NEW_FILE_MODE)
 
 
 def _record(path: Path, originals: Path) -> _WrittenFile | None:
@@ -226,14 +226,14 @@ def _mode(path: Path) -> int:
         return _NEW_FILE_MODE
 
 
-def _led_to(path: Path) -> Path:
+def _link_target(path: Path) -> Path:
     """The file itself; where it is a link, the one that it leads to, which need not be there yet."""
     return path.resolve() if path.is_symlink() else path
 
 
-def _write(path: Path, content: bytes, mode: int) -> None:
+def _replace_atomically(path: Path, content: bytes, mode: int) -> None:
     """Replace a file in one step; where it is a link, the file that it leads to."""
-    target = _led_to(path)
+    target = _link_target(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:

@@ -53,14 +53,14 @@ def plan(
     Raises:
         KeyError: when there is no guide for the runtime; :data:`GUIDES` lists those that there are.
     """
-    planned = _named(stretched(_guided(runtime, address, machine), window), address)
+    planned = _with_project_note(stretched(_guide_steps(runtime, address, machine), window), address)
     return with_mcp(planned, command) if mcp else noted(planned, command)
 
 
-def _guided(runtime: str, address: Address, machine: Machine) -> ConnectPlan:
+def _guide_steps(runtime: str, address: Address, machine: Machine) -> ConnectPlan:
     """What a runtime's guide says, with this address and for this machine."""
     guide = GUIDES[runtime]
-    words = _words(address)
+    words = _placeholder_values(address)
 
     def told(said: Any) -> Any:
         if isinstance(said, dict):
@@ -88,7 +88,7 @@ def _guided(runtime: str, address: Address, machine: Machine) -> ConnectPlan:
     )
 
 
-def _words(address: Address) -> Mapping[str, str]:
+def _placeholder_values(address: Address) -> Mapping[str, str]:
     """What stands for the words in angle brackets."""
     server = urlsplit(address.server)
     host = f"{server.scheme}://{server.netloc}"
@@ -138,7 +138,7 @@ _FILES: Final[Mapping[str, Callable[[Machine], Path]]] = {
 """Where the configuration of each runtime lies that is told something in one."""
 
 
-def _named(planned: ConnectPlan, address: Address) -> ConnectPlan:
+def _with_project_note(planned: ConnectPlan, address: Address) -> ConnectPlan:
     """The plan with a word on what stands escaped in its addresses: the project of the present directory."""
     project = address.place
     if quote(project, safe="") == project or address.url(placeless=True, version=False) not in planned.snippet:

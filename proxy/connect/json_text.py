@@ -32,7 +32,7 @@ def set_values(text: str, values: Mapping[tuple[str, ...], Any]) -> str:
     changed = text
     for path, value in values.items():
         changed = _set(changed, path, value)
-    _prove(text, changed, values)
+    _check_rest_is_unchanged(text, changed, values)
     return changed
 
 
@@ -55,25 +55,25 @@ class _Object:
 
 
 def _set(text: str, path: tuple[str, ...], value: Any) -> str:
-    found = _object(text, _skip(text, 1 if text.startswith("\ufeff") else 0))
+    found = _object_at(text, _skip_blanks(text, 1 if text.startswith("\ufeff") else 0))
     rest = text[found.end :]
-    if _skip(rest, 0) != len(rest):
+    if _skip_blanks(rest, 0) != len(rest):
         raise NotEditable("there is something behind the outermost object")
     for depth, key in enumerate(path):
         member = next((member for member in reversed(found.members) if member.key == key), None)
         inner = path[depth + 1 :]
         if member is None:
-            return _inserted(text, found, key, _nested(inner, value))
+            return _insert_member(text, found, key, _nested(inner, value))
         if not inner:
             written = _written(value, _indent_of(text, member.start), line_end(text))
             return text[: member.value] + written + text[member.end :]
         if text[member.value] != "{":
             raise NotEditable(f"{'.'.join(path[: depth + 1])} is not an object")
-        found = _object(text, member.value)
+        found = _object_at(text, member.value)
     raise NotEditable("a path of keys is empty")
 
 
-def _inserted(text: str, found: _Object, key: str, value: Any) -> str:
+def _insert_member(text: str, found: _Object, key: str, value: Any) -> str:
     """The text with a new last member in an object."""
     eol = line_end(text)
     outer = _indent_of(text, found.start)
@@ -107,27 +107,27 @@ def _indent_of(text: str, at: int) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def _object(text: str, at: int, depth: int = 0) -> _Object:
+def _object_at(text: str, at: int, depth: int = 0) -> _Object:
     """The object that begins at a place."""
     if text[at : at + 1] != "{":
         raise NotEditable("the text is not a JSON object")
     members: list[_Member] = []
     comma = None
-    place = _skip(text, at + 1)
+    place = _skip_blanks(text, at + 1)
     while text[place : place + 1] != "}":
         start = place
         key, place = _key(text, place)
-        place = _skip(text, place)
+        place = _skip_blanks(text, place)
         if text[place : place + 1] != ":":
             raise NotEditable(f"a colon is missing behind {key!r}")
-        value = _skip(text, place + 1)
+        value = _skip_blanks(text, place + 1)
         place = _value_end(text, value, depth + 1)
         members.append(_Member(key, start, value, place))
-        place = _skip(text, place)
+        place = _skip_blanks(text, place)
         comma = None
         if text[place : place + 1] == ",":
             comma = place
-            place = _skip(text, place + 1)
+            place = _skip_blanks(text, place + 1)
         elif text[place : place + 1] != "}":
             raise NotEditable(f"a comma is missing behind {key!r}")
     return _Object(at, place + 1, tuple(members), comma)
@@ -138,13 +138,13 @@ def _value_end(text: str, at: int, depth: int) -> int:
         raise NotEditable("the text is nested too deeply")
     opening = text[at : at + 1]
     if opening == "{":
-        return _object(text, at, depth).end
+        return _object_at(text, at, depth).end
     if opening == "[":
-        place = _skip(text, at + 1)
+        place = _skip_blanks(text, at + 1)
         while text[place : place + 1] != "]":
-            place = _skip(text, _value_end(text, place, depth + 1))
+            place = _skip_blanks(text, _value_end(text, place, depth + 1))
             if text[place : place + 1] == ",":
-                place = _skip(text, place + 1)
+                place = _skip_blanks(text, place + 1)
             elif text[place : place + 1] != "]":
                 raise NotEditable("a comma is missing in a list")
         return place + 1
@@ -185,7 +185,7 @@ def _string_end(text: str, at: int) -> int:
     raise NotEditable("a string is not closed")
 
 
-def _skip(text: str, at: int) -> int:
+def _skip_blanks(text: str, at: int) -> int:
     """Past white space and comments."""
     while at < len(text):
         if text[at].isspace():
@@ -203,7 +203,7 @@ def _skip(text: str, at: int) -> int:
     return at
 
 
-def _prove(before: str, after: str, values: Mapping[tuple[str, ...], Any]) -> None:
+def _check_rest_is_unchanged(before: str, after: str, values: Mapping[tuple[str, ...], Any]) -> None:
     """Where both texts are plain JSON, they differ in the values that were set and in nothing else."""
     try:
         expected, found = json.loads(before.lstrip("\ufeff")), json.loads(after.lstrip("\ufeff"))

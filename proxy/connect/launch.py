@@ -186,7 +186,7 @@ def _cn(address: Address, machine: Machine, given: Sequence[str]) -> Launch:
     return Launch(arguments=("--config", f"{FOLDER}/{file}"), files={file: text}, warnings=warnings)
 
 
-def _planned(client: str) -> Way:
+def _launch_by_guide(client: str) -> Way:
     """By the variables of the client's guide alone."""
     return lambda address, machine, given: Launch(plan(client, address, machine).environment)
 
@@ -204,10 +204,10 @@ LAUNCHES: dict[str, Way] = {
     "qwen": _qwen,
     "pi": _pi,
     "aider": _aider,
-    "gemini": _planned("gemini"),
-    "copilot": _planned("copilot"),
+    "gemini": _launch_by_guide("gemini"),
+    "copilot": _launch_by_guide("copilot"),
     "kilo": _kilo,
-    "goose": _planned("goose"),
+    "goose": _launch_by_guide("goose"),
     "crush": _crush,
     "cn": _cn,
 }

@@ -22,13 +22,13 @@ def obstacle(text: str, paths: Iterable[tuple[str, ...]]) -> tuple[int, str] | N
         row = line.strip()
         if row.startswith("["):
             many = row.startswith("[[")
-            table, _ = _keys(row[2 if many else 1 :])
+            table, _ = _key_parts(row[2 if many else 1 :])
             if many and any(path[: len(table)] == table for path in wanted):
                 return number, f"{_dotted(table)} is a list of tables there"
             if table in wanted and not row.startswith(f"[{'.'.join(table)}]"):
                 return number, f"the header of {_dotted(table)} is written in an unusual way there"
             continue
-        keys, rest = _keys(row)
+        keys, rest = _key_parts(row)
         if not keys or not rest.startswith("="):
             continue
         whole = (*table, *keys)
@@ -47,7 +47,7 @@ def obstacle(text: str, paths: Iterable[tuple[str, ...]]) -> tuple[int, str] | N
     return None
 
 
-def _keys(row: str) -> tuple[tuple[str, ...], str]:
+def _key_parts(row: str) -> tuple[tuple[str, ...], str]:
     """The parts of a dotted key that a row begins with, and what follows it."""
     keys: list[str] = []
     while found := _KEY.match(row):
@@ -93,7 +93,7 @@ def _changed(text: str, values: Mapping[tuple[str, ...], Any], expected: dict[st
     for path, value in values.items():
         if isinstance(value, Mapping):
             changed = _with_table(changed, ".".join(path), value, eol)
-            _put(expected, path, _merged(expected, path, value))
+            _put(expected, path, _table_merged(expected, path, value))
         elif len(path) == 1:
             changed = _with_key(changed, path[0], value, eol)
             _put(expected, path, value)
@@ -158,7 +158,7 @@ def _literal(value: Any) -> str:
     return json.dumps(str(value), ensure_ascii=False)
 
 
-def _merged(data: Mapping[str, Any], path: tuple[str, ...], value: Mapping[str, Any]) -> dict[str, Any]:
+def _table_merged(data: Mapping[str, Any], path: tuple[str, ...], value: Mapping[str, Any]) -> dict[str, Any]:
     """The table with its sub-tables, which keep their place in the text."""
     inner: Any = data
     for key in path:

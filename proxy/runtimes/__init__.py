@@ -4,8 +4,7 @@
 ``runtime``     the protocol, and the answers for a client that nobody wrote rules for
 ``side_requests``   a title or a summary of a conversation, asked for in whatever words
 ``environment``     directory, git remote and date out of an environment block; the project's name
-``prompt_frames``   a person's words out of the prompt that a program put around them
-``user_text``   a text in the user's role → what a person said in it
+``user_text``   a text in the user's role → what a person said in it, also where a program put its prompt around it
 ``opencode`` ``codex`` ``claude_code`` ``qwen_code`` ``gemini_cli`` ``goose`` ``pi`` ``openclaw`` ``sdk``
                 clients: their ids, their sub-agents, their side requests and compactions
 ``known_by_text``   the clients without ids that are known by a phrase in their prompts

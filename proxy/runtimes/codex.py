@@ -42,16 +42,16 @@ class Codex(Runtime):
 
     def own_identity(self, headers: Headers, view: RequestView) -> Identity:
         """``thread-id`` and ``x-codex-parent-thread-id``, or the same in the body; never the cache key."""
-        turn = _turn(headers, view)
+        turn = _turn_metadata(headers, view)
         thread = _metadata(view).get("thread_id") or headers.get("thread-id") or turn.get("thread_id")
-        parent = _told(_PARENT, headers, view) or turn.get("parent_thread_id")
+        parent = _from_body_or_header(_PARENT, headers, view) or turn.get("parent_thread_id")
         older = headers.get("conversation_id") or headers.get("session_id") or headers.get("session-id")
         return Identity(_text(thread) or older, _text(parent))
 
     def own_kind(self, headers: Headers, view: RequestView) -> RequestPurpose | None:
         """``request_kind``, the sub-agent's label, and the item that asks the provider to compact."""
-        label = _told(_SUBAGENT, headers, view) or ""
-        kind = _NO_TURN.get(_text(_turn(headers, view).get("request_kind")) or "") or _NO_TURN.get(label)
+        label = _from_body_or_header(_SUBAGENT, headers, view) or ""
+        kind = _NO_TURN.get(_text(_turn_metadata(headers, view).get("request_kind")) or "") or _NO_TURN.get(label)
         if kind is not None:
             return RequestPurpose(kind, extends=label != "memory_consolidation")
         if view.items and _type(view.items[-1]) == "compaction_trigger":
@@ -60,27 +60,26 @@ class Codex(Runtime):
 
     def is_subagent(self, headers: Headers, view: RequestView) -> bool:
         """Any label of a sub-agent that is left: a spawned one, a review."""
-        return bool(_told(_SUBAGENT, headers, view))
+        return bool(_from_body_or_header(_SUBAGENT, headers, view))
 
     def place(self, view: RequestView) -> ClientEnvironment:
         """The environment block's directory, and the remote that the turn metadata tells for it."""
         found = super().place(view)
-        workspaces = _turn({}, view).get("workspaces")
+        workspaces = _turn_metadata({}, view).get("workspaces")
         if not isinstance(workspaces, dict) or not workspaces:
             return found
         inside = [path for path in workspaces if found.directory and f"{found.directory}/".startswith(f"{path}/")]
         if not inside and found.directory:
             return found
         path = max(inside or list(workspaces), key=len)
-        return replace(found, directory=found.directory or path, remote=_remote(workspaces[path]))
+        return replace(found, directory=found.directory or path, remote=_origin_url(workspaces[path]))
 
 
-def _turn(headers: Headers, view: RequestView) -> Mapping[str, Any]:
-    """The turn metadata, JSON as text."""
-    return _decoded(_told(_TURN, headers, view))
+def _turn_metadata(headers: Headers, view: RequestView) -> Mapping[str, Any]:
+    return _decoded(_from_body_or_header(_TURN, headers, view))
 
 
-def _told(name: str, headers: Headers, view: RequestView) -> str | None:
+def _from_body_or_header(name: str, headers: Headers, view: RequestView) -> str | None:
     """What the body says under a header's name, else the header: a socket's headers are those of its first request."""
     return _text(_metadata(view).get(name)) or headers.get(name)
 
@@ -108,7 +107,7 @@ def _type(item: msgspec.Raw) -> str:
     return str(value.get("type", "")) if isinstance(value, dict) else ""
 
 
-def _remote(workspace: object) -> str | None:
+def _origin_url(workspace: object) -> str | None:
     """``origin``, else the first remote by name."""
     urls = workspace.get("associated_remote_urls") if isinstance(workspace, dict) else None
     if not isinstance(urls, dict) or not urls:

@@ -45,8 +45,8 @@ class ClientEnvironment:
 @lru_cache(maxsize=128)
 def place_in(text: str) -> ClientEnvironment:
     """What an environment block tells, in any runtime's words. A session tells the same with every request."""
-    paths = (path_in(path) for path in chain(_after(text, _DIRECTORY), _anywhere(text)))
-    days = (_day(path) for path in _after(text, _DATE))
+    paths = (path_in(path) for path in chain(_values_after(text, _DIRECTORY), _paths_anywhere(text)))
+    days = (_iso_day(path) for path in _values_after(text, _DATE))
     return ClientEnvironment(
         directory=next(filter(None, paths), None),
         date=next(filter(None, days), None),
@@ -141,7 +141,7 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}/\d{4}|(?<![A-Za-z])[A-Za-z]+
 _DAY_FORMATS = ("%Y-%m-%d", "%m/%d/%Y", "%a %b %d %Y", "%A %B %d %Y")
 
 
-def _after(text: str, words: tuple[str, ...]) -> Iterator[str]:
+def _values_after(text: str, words: tuple[str, ...]) -> Iterator[str]:
     """What stands behind each of the words, to the end of its line or element."""
     for word in words:
         at = text.find(word)
@@ -152,7 +152,7 @@ def _after(text: str, words: tuple[str, ...]) -> Iterator[str]:
             at = text.find(word, at)
 
 
-def _anywhere(text: str) -> Iterator[str]:
+def _paths_anywhere(text: str) -> Iterator[str]:
     """The paths behind labels and sentences that say where a client runs, in any words."""
     for found in _DIRECTORY_IN_ANY_WORDS.finditer(text):
         path = (found["line"] or found["word"]).strip().rstrip(".:")
@@ -160,8 +160,7 @@ def _anywhere(text: str) -> Iterator[str]:
             yield path
 
 
-def _day(text: str) -> str | None:
-    """A day as ISO text."""
+def _iso_day(text: str) -> str | None:
     match = _DAY.search(text)
     if match is None:
         return None

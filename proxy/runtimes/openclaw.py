@@ -31,24 +31,24 @@ class OpenClaw(Runtime):
     def recognises(self, headers: Headers, view: RequestView) -> bool:
         """By its system prompt, or by the line that says where the session runs."""
         opening = preamble(view)[:4000]
-        return "running inside OpenClaw" in opening or opening.startswith(_RECAP) or _session(view) is not None
+        return "running inside OpenClaw" in opening or opening.startswith(_RECAP) or _session_key(view) is not None
 
     def own_identity(self, headers: Headers, view: RequestView) -> Identity:
         """``session=agent:…`` in the runtime line; a sub-agent's context may name who asked for it."""
         requester = _REQUESTER.search(preamble(view))
-        return Identity(_session(view), requester[1] if requester else None)
+        return Identity(_session_key(view), requester[1] if requester else None)
 
     def own_kind(self, headers: Headers, view: RequestView) -> RequestPurpose | None:
         """Its internal sessions tidy its own memory files."""
-        session = _session(view) or ""
+        session = _session_key(view) or ""
         return RequestPurpose(RequestKind.SIDE) if ":internal-session-effects:" in session else None
 
     def is_subagent(self, headers: Headers, view: RequestView) -> bool:
         """By the key: ``agent:main:subagent:<id>``."""
-        return ":subagent:" in (_session(view) or "")
+        return ":subagent:" in (_session_key(view) or "")
 
 
-def _session(view: RequestView) -> str | None:
+def _session_key(view: RequestView) -> str | None:
     """The session's key: the newest runtime line counts, which stands near the end or in the first messages."""
     messages = view.conversation.messages
     # Of a short conversation the one half is the other.

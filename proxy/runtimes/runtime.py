@@ -153,9 +153,9 @@ def shows(sign: SideRequestSign, view: RequestView) -> bool:
     conversation = view.conversation
     if sign.tools is not None and bool(conversation.tools) != sign.tools:
         return False
-    if sign.first and (talked(conversation) or not _opens(first_user(view), sign.first)):
+    if sign.first and (talked(conversation) or not _begins_with(first_user(view), sign.first)):
         return False
-    if sign.last and not (talked(conversation) and any(_opens(each, sign.last) for each in _last_users(view))):
+    if sign.last and not (talked(conversation) and any(_begins_with(each, sign.last) for each in _last_users(view))):
         return False
     return not sign.system or _begins_a_line(sign.system, preamble(view))
 
@@ -233,7 +233,7 @@ _ENVIRONMENT = re.compile(r"(?i)\s*<(?:env|cwd|[\w:-]{0,40}(?:system|environment
 _STAMP = re.compile(r"\[[A-Z][a-z]{2} \d{4}-\d\d-\d\d[^\]\n]{0,40}\]\s*")
 
 
-def _opens(message: Message | None, opening: str) -> bool:
+def _begins_with(message: Message | None, opening: str) -> bool:
     """Whether a text part of a message begins with ``opening``, white space and a time stamp aside."""
     if message is None:
         return False

@@ -28,17 +28,17 @@ AT_LENGTH = 300
 
 def side_request_kind(conversation: Conversation) -> RequestKind | None:
     """What is asked for about a conversation; None where it is an ordinary request."""
-    instructed = list(_instructions(conversation))
+    instructed = list(_system_prompt(conversation))
     last = conversation.last
     message = last if last is not None and last.role is Role.USER else None
     if not conversation.tools:
-        roles = {_role(text[:MAX_ROLE_CHARS]) for text in instructed}
+        roles = {_role_of_model(text[:MAX_ROLE_CHARS]) for text in instructed}
         for role in (RequestKind.SIDE, RequestKind.COMPACTION):
             if role in roles:
                 return role
-        if message is not None and any(map(_title, _asking(message))):
+        if message is not None and any(map(_title, _request_sentences(message))):
             return RequestKind.SIDE
-    if message is None or len(message.text) < AT_LENGTH or not any(map(_summary, _asking(message))):
+    if message is None or len(message.text) < AT_LENGTH or not any(map(_summary, _request_sentences(message))):
         return None
     # With tools, or in a talk, it is the client's own only where there is something to summarize.
     return RequestKind.COMPACTION if not conversation.tools or talked(conversation) else None
@@ -49,7 +49,7 @@ def talked(conversation: Conversation) -> bool:
     return any(message.role is Role.ASSISTANT for message in conversation.messages)
 
 
-def _instructions(conversation: Conversation) -> Iterator[str]:
+def _system_prompt(conversation: Conversation) -> Iterator[str]:
     """The system prompt, wherever it stands."""
     yield conversation.instructions
     for message in conversation.messages[:3]:
@@ -58,7 +58,7 @@ def _instructions(conversation: Conversation) -> Iterator[str]:
 
 
 @lru_cache(maxsize=64)  # a session sends the same with every request
-def _role(instructions: str) -> RequestKind | None:
+def _role_of_model(instructions: str) -> RequestKind | None:
     """What a system prompt makes of the model: a writer of titles, or of summaries."""
     sentences = _sentences(instructions[:OPENING])
     if _MAKES_TITLES.search(instructions) or any(map(_title, sentences)):
@@ -67,7 +67,7 @@ def _role(instructions: str) -> RequestKind | None:
     return RequestKind.COMPACTION if summarizes else None
 
 
-def _asking(message: Message) -> list[str]:
+def _request_sentences(message: Message) -> list[str]:
     """The sentences in which a message says what it wants: its first ones, and its last, behind a transcript."""
     text = message.text
     return [*_sentences(text[:OPENING])[:3], *_sentences(text[-OPENING:])[-4:]]

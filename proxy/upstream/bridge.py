@@ -37,7 +37,7 @@ def error_message(error: BaseException) -> str:
     if isinstance(error, ImportError):
         return f"litellm cannot translate this without more of its parts ({error}): pip install 'litellm[proxy]'"
     text = str(error).strip()
-    message = _message(_packed(text))
+    message = _error_message(_embedded_json(text))
     return (message or text.partition("\n")[0])[:MAX_ERROR_CHARS] or type(error).__name__
 
 
@@ -61,7 +61,7 @@ def retry_after_headers(error: BaseException) -> dict[str, str]:
     return {name: str(headers[name]) for name in ("retry-after", "retry-after-ms") if headers.get(name)}
 
 
-def _packed(text: str) -> Any:
+def _embedded_json(text: str) -> Any:
     """The JSON that stands in a text, also as Python writes bytes."""
     start = text.find("{")
     if start < 0:
@@ -74,8 +74,7 @@ def _packed(text: str) -> Any:
     return None
 
 
-def _message(packed: Any) -> str:
-    """The message of an error's body."""
+def _error_message(packed: Any) -> str:
     if isinstance(packed, Mapping):
         error = packed.get("error", packed)
         message = error.get("message") if isinstance(error, Mapping) else error
@@ -205,7 +204,7 @@ class Bridge:
             message = "a history that the server keeps cannot be bridged to another format: send it whole"
             yield _refused(dialect, 400, message, "previous_response_id")
             return
-        if _has_link(fields.get("messages")) or _has_link(fields.get("input")):
+        if _links_to_file(fields.get("messages")) or _links_to_file(fields.get("input")):
             message = "pictures and files are bridged as data only: litellm would fetch an address from this machine"
             yield _refused(dialect, 400, message, "messages" if "messages" in fields else "input")
             return
@@ -222,7 +221,7 @@ class Bridge:
         own = CIMultiDict({"x-palimpsest-bridge": str(route.bridge)})
         if fields.get("stream"):
             own["Content-Type"] = "text/event-stream"
-            async with aclosing(_frames(dialect.name, answer, self._troubles, key)) as frames:
+            async with aclosing(_sse_frames(dialect.name, answer, self._troubles, key)) as frames:
                 yield BridgedReply(200, own, BridgedContent(frames))
         else:
             own["Content-Type"] = "application/json"
@@ -257,7 +256,7 @@ class Bridge:
                 try:
                     return await self._calls[dialect.name](**arguments)
                 except self._troubles as error:
-                    if _never_sent(error):
+                    if _failed_to_connect(error):
                         raise _NotConnected(error_message(error)) from error
                     raise
         raise AssertionError("the last attempt returns or raises")
@@ -269,16 +268,16 @@ def credential(headers: Mapping[str, str]) -> str:
     return bearer.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
 
 
-def _has_link(value: Any, in_file: bool = False) -> bool:
+def _links_to_file(value: Any, in_file: bool = False) -> bool:
     """Whether a picture or a file in some messages is an address that somebody would have to fetch."""
     if isinstance(value, str):
         return in_file and value.lower().startswith(("http:", "https:", "file:", "ftp:"))
     if isinstance(value, list):
-        return any(_has_link(each, in_file) for each in value)
+        return any(_links_to_file(each, in_file) for each in value)
     if isinstance(value, dict):
         kind = value.get("type")
         inside = in_file or kind in LINKED
-        return kind != "tool_use" and any(_has_link(each, inside) for each in value.values())
+        return kind != "tool_use" and any(_links_to_file(each, inside) for each in value.values())
     return False
 
 
@@ -291,8 +290,7 @@ async def _once(body: bytes) -> AsyncIterator[bytes]:
     yield body
 
 
-async def _frames(dialect: str, answer: Any, troubles: Troubles, key: str) -> AsyncGenerator[bytes, None]:
-    """The events of a stream in the client's format, as server-sent events."""
+async def _sse_frames(dialect: str, answer: Any, troubles: Troubles, key: str) -> AsyncGenerator[bytes, None]:
     number = 0
     try:
         async for event in answer:
@@ -324,7 +322,7 @@ def _json(answer: Any) -> bytes:
     return orjson.dumps(answer)
 
 
-def _never_sent(error: BaseException) -> bool:
+def _failed_to_connect(error: BaseException) -> bool:
     """Whether a connection could not be made: the one fault after which a request may be sent again."""
     seen: BaseException | None = error
     while seen is not None:

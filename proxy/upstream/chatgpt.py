@@ -21,7 +21,7 @@ _PATHS = frozenset({"responses", "models", "memories", "alpha", "images", "realt
 
 def is_login(headers: Mapping[str, str], token: str) -> bool:
     """Whether a token is that of a ChatGPT login: the account is named beside it, or it says so itself."""
-    return bool(headers.get(_ACCOUNT, "").strip()) or _CLAIM in _claims(token)
+    return bool(headers.get(_ACCOUNT, "").strip()) or _CLAIM in _unverified_claims(token)
 
 
 def has(path: str) -> bool:
@@ -30,7 +30,7 @@ def has(path: str) -> bool:
     return plain.removeprefix("v1/").partition("/")[0] in _PATHS
 
 
-def _claims(token: str) -> bytes:
+def _unverified_claims(token: str) -> bytes:
     """What a JSON Web Token says of itself; nobody here checks its signature."""
     parts = token.split(".")
     if len(parts) != 3 or not token.startswith("eyJ"):

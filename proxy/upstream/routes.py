@@ -101,7 +101,7 @@ _DIALECTS = {
 
 def route_of(settings: UpstreamSettings, dialect: str, model: str) -> UpstreamRoute | None:
     """The route that a request of a known dialect takes; None for the default."""
-    return _first(settings, frozenset({"*", dialect}), model, local=dialect == "ollama-chat")
+    return _first_fitting_route(settings, frozenset({"*", dialect}), model, local=dialect == "ollama-chat")
 
 
 def base_of(settings: UpstreamSettings, dialect: str, model: str, headers: Mapping[str, str], path: str = "") -> str:
@@ -116,7 +116,7 @@ def base_of(settings: UpstreamSettings, dialect: str, model: str, headers: Mappi
     if url and (route is not None or dialect != "ollama-chat" or is_local(url)):
         return _checked(url, headers, path)
     if dialect.startswith("openai-") and chatgpt.COMPANY in companies_of_keys(headers, path):
-        return _of_a_login(settings, headers, path)
+        return _chatgpt_login_address(settings, headers, path)
     own = {"anthropic-messages": settings.anthropic, "gemini-generate": settings.gemini, "ollama-chat": settings.ollama}
     base = own.get(dialect, settings.openai)
     # Anthropic speaks OpenAI's chat format, too.
@@ -134,7 +134,7 @@ def base_for_path(settings: UpstreamSettings, path: str, headers: Mapping[str, s
         Refusal: 501, when nothing says where it goes; 401, when its key belongs to another company.
     """
     api = api_of(path, headers)
-    route = _first(settings, _dialects_at(path, api), model, local=api is Api.OLLAMA)
+    route = _first_fitting_route(settings, _dialects_of_path(path, api), model, local=api is Api.OLLAMA)
     if route is not None:
         if route.bridge:
             message = (
@@ -145,7 +145,7 @@ def base_for_path(settings: UpstreamSettings, path: str, headers: Mapping[str, s
     if settings.url and (api is not Api.OLLAMA or is_local(settings.url)):
         return _checked(settings.url, headers, path)
     if api in (Api.OPENAI, Api.EITHER, Api.UNKNOWN) and chatgpt.COMPANY in companies_of_keys(headers, path):
-        return _of_a_login(settings, headers, path)
+        return _chatgpt_login_address(settings, headers, path)
     if api is Api.UNKNOWN:
         raise _unknown()
     if api is Api.OLLAMA:
@@ -169,7 +169,7 @@ def check_bridged(route: UpstreamRoute, headers: Mapping[str, str]) -> None:
 
 def depends_on_model(settings: UpstreamSettings, path: str, headers: Mapping[str, str]) -> bool:
     """Whether where a path goes can depend on the model that its body names."""
-    dialects = _dialects_at(path, api_of(path, headers))
+    dialects = _dialects_of_path(path, api_of(path, headers))
     return any(route.dialect in dialects and route.model != "*" for route in settings.routes)
 
 
@@ -251,7 +251,7 @@ def is_local(url: str) -> bool:
         return False
 
 
-def _first(
+def _first_fitting_route(
     settings: UpstreamSettings, dialects: frozenset[str], model: str, local: bool = False
 ) -> UpstreamRoute | None:
     """The first route that fits. What is asked of a ``local`` server leaves this machine only where a route names its
@@ -264,8 +264,7 @@ def _first(
     return None
 
 
-def _dialects_at(path: str, api: Api) -> frozenset[str]:
-    """The dialects whose routes hold for a path."""
+def _dialects_of_path(path: str, api: Api) -> frozenset[str]:
     segments = path.partition("?")[0].split("/")
     if "responses" in segments:
         return frozenset({"*", "openai-responses"})
@@ -283,7 +282,7 @@ def _is_for_anthropic(api: Api, headers: Mapping[str, str], path: str) -> bool:
     return "anthropic-version" in headers or "x-api-key" in headers or _CLAUDE_AGENT.match(agent) is not None
 
 
-def _of_a_login(settings: UpstreamSettings, headers: Mapping[str, str], path: str) -> str:
+def _chatgpt_login_address(settings: UpstreamSettings, headers: Mapping[str, str], path: str) -> str:
     """The address of a ChatGPT login's requests, whatever ``upstream.openai`` says: that is for API keys."""
     if not chatgpt.has(path):
         raise Refusal(501, "a ChatGPT login reaches what Codex asks for and nothing else: use an API key", "url")

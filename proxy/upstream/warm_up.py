@@ -60,7 +60,7 @@ async def warm_up_litellm(
         writer.close()
 
     server = await asyncio.start_server(refuse, "127.0.0.1", 0)
-    async with server, _at_most(SECONDS):
+    async with server, _with_timeout(SECONDS):
         host, port = server.sockets[0].getsockname()[:2]
         own = {"api_base": f"http://{host}:{port}", "api_key": "none", "timeout": SECONDS, "max_retries": 0}
         for dialect, body in WARM_UP_REQUESTS.items():
@@ -69,8 +69,7 @@ async def warm_up_litellm(
 
 
 @asynccontextmanager
-async def _at_most(seconds: float) -> AsyncIterator[None]:
-    """Give up what takes longer."""
+async def _with_timeout(seconds: float) -> AsyncIterator[None]:
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             yield

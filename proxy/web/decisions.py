@@ -38,13 +38,13 @@ async def defer(visit: PageVisit) -> web.StreamResponse:
 
 async def confirm(visit: PageVisit) -> web.StreamResponse:
     """It still holds; ``back=review``: against what contradicts it."""
-    page = CONTRADICTIONS if visit.filled("back") == "review" else await _page_of(visit)
+    page = CONTRADICTIONS if visit.filled("back") == "review" else await _memory_page(visit)
     return await _decided(visit, visit.memory.fact_reviser.confirm, "Confirmed", "it is your own word now", page)
 
 
 async def refute(visit: PageVisit) -> web.StreamResponse:
     """It is wrong, and nothing takes its place."""
-    page = await _page_of(visit)
+    page = await _memory_page(visit)
     return await _decided(visit, visit.memory.fact_reviser.refute, "Wrong", "it holds no more", page)
 
 
@@ -82,8 +82,7 @@ async def last(visit: PageVisit, page: str) -> DecidedFact | None:
     return fact if fact is not None and fact.page.partition("#")[0] == page else None
 
 
-async def _page_of(visit: PageVisit) -> str:
-    """The page of the memory that is meant."""
+async def _memory_page(visit: PageVisit) -> str:
     held = await visit.memory.commands.memory(id_of(visit.request), await visit.everything())
     return f"memory/{held.id}"
 

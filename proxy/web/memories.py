@@ -32,7 +32,7 @@ async def memories(visit: PageVisit) -> web.StreamResponse:
     text, everything = visit.query("q"), await visit.everything()
     chosen = {"q": text, "project": visit.project, **{name: visit.query(name) for name in ("kind", "origin", "state")}}
     passed = passed_over(visit.query("from"))
-    found = await _searched(visit, text) if text else await _listed(visit, passed)
+    found = await _search_results(visit, text) if text else await _listed(visit, passed)
     return await show(
         visit,
         "memories.html",
@@ -66,7 +66,7 @@ def projects(owners: Sequence[str]) -> list[str]:
 async def _listed(visit: PageVisit, passed: int) -> list[dict[str, Any]]:
     state = _state(visit)
     found = await visit.memory.journal.listed(
-        await _owners(visit),
+        await _meant_owners(visit),
         frozenset(State) if state is None else {state},
         _kinds(visit),
         _origins(visit),
@@ -76,10 +76,10 @@ async def _listed(visit: PageVisit, passed: int) -> list[dict[str, Any]]:
     return [responses.memory(fact, visit.now) for fact in found]
 
 
-async def _searched(visit: PageVisit, text: str) -> list[dict[str, Any]]:
+async def _search_results(visit: PageVisit, text: str) -> list[dict[str, Any]]:
     """What belongs to a text, best first, with the parts of its score. What holds no more is found by its words."""
     state, kinds, origins = _state(visit), _kinds(visit), _origins(visit)
-    owners, commands = await _owners(visit), visit.memory.commands
+    owners, commands = await _meant_owners(visit), visit.memory.commands
     if state is not State.ACTIVE:
         states = frozenset(State) if state is None else frozenset({state})
         facts = await commands.facts(owners, text, kinds=frozenset(kinds), states=states, limit=LOOKED)
@@ -98,7 +98,7 @@ async def _searched(visit: PageVisit, text: str) -> list[dict[str, Any]]:
     ]
 
 
-async def _owners(visit: PageVisit) -> tuple[str, ...]:
+async def _meant_owners(visit: PageVisit) -> tuple[str, ...]:
     """Whose memories are meant, of those in quarantine where that is asked for."""
     owners = await visit.owners()
     return quarantined(owners) if visit.query("state") == ASIDE else owners

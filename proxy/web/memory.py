@@ -53,7 +53,7 @@ async def memory(visit: PageVisit) -> web.StreamResponse:
         "memory.html",
         "One memory",
         held=shown,
-        layers=_above(held, visit.scope.org),
+        layers=_higher_layers(held, visit.scope.org),
         source=explanations.source(shown | {"runtime": session.runtime if session else ""}, None, now),
         session=session,
         said=said,
@@ -61,7 +61,7 @@ async def memory(visit: PageVisit) -> web.StreamResponse:
         earlier=max(passed - SAYINGS, 0) if passed else None,
         receipts=[request(each, used.get(each.session)) for each in receipts],
         begun=begun,
-        **(await _life(visit, held, owners)),
+        **(await _history_of_fact(visit, held, owners)),
     )
 
 
@@ -147,14 +147,13 @@ async def _held(visit: PageVisit) -> tuple[Memory, Sequence[str]]:
     return await visit.memory.commands.memory(id_of(visit.request), (*owners, *quarantined(owners))), owners
 
 
-def _above(held: Memory, org: str | None) -> list[Layer]:
-    """The layers that a fact may rise to."""
+def _higher_layers(held: Memory, org: str | None) -> list[Layer]:
     if not isinstance(held, Fact) or held.state is not State.ACTIVE:
         return []
     return [each for each in list(Layer)[list(Layer).index(held.layer) + 1 :] if org or each is not Layer.ORG]
 
 
-async def _life(visit: PageVisit, held: Memory, owners: Sequence[str]) -> dict[str, Any]:
+async def _history_of_fact(visit: PageVisit, held: Memory, owners: Sequence[str]) -> dict[str, Any]:
     """A fact's chain, its curve and those that it has to do with; a passage has none of these."""
     if not isinstance(held, Fact):
         return {"chain": [], "curve": None, "drawn_from": [], "against": []}

@@ -21,12 +21,12 @@ from proxy.api.facts import FactDecided, changes_of, decisions_of, drafts_of
 from proxy.api.params import id_of
 from proxy.errors import Refusal
 from proxy.fail_open import fail_open
-from proxy.web.contradictions import contradictions
 from proxy.web.decisions import REVIEW
 from proxy.web.decisions import last as last_decided
 from proxy.web.quarantine import in_quarantine
 from proxy.web.rendering import show
 from proxy.web.visit import WITHIN, PageVisit
+from proxy.web.waiting import contradictions
 
 WAITING = 20
 """Candidates that are shown with their evidence; those with the most come first."""
@@ -91,14 +91,14 @@ async def review(visit: PageVisit) -> web.StreamResponse:
         visit,
         "review.html",
         "Review",
-        waiting=[_shown(await _asked(visit, "", id=each["id"]), EVIDENCE) for each in waiting[:WAITING]],
+        waiting=[_shown(await _ask_about_candidate(visit, "", id=each["id"]), EVIDENCE) for each in waiting[:WAITING]],
         more=max(number - WAITING, 0),
         submitted=[each for each in submitted if each["state"] is CandidateState.WAITING],
         last=last,
-        decided=_newest(decided, facts),
-        gone=await _gone(visit),
+        decided=_newest_decisions(decided, facts),
+        gone=await _gone_code_citations(visit),
         quarantined=await in_quarantine(visit),
-        drafts=[await _weighed(visit, fact, place < WEIGHED) for place, fact in enumerate(drafts)],
+        drafts=[await _fact_to_decide(visit, fact, place < WEIGHED) for place, fact in enumerate(drafts)],
         later=len(deferred),
         last_fact=await last_decided(visit, REVIEW),
         unsettled=await _rivals(visit, await contradictions(visit.memory, owners)),
@@ -110,7 +110,7 @@ async def _rivals(visit: PageVisit, groups: Sequence[Sequence[Fact]]) -> list[di
     places = iter(range(sum(map(len, groups))))
     return [
         {
-            "sides": [await _weighed(visit, fact, next(places) < WEIGHED_SIDES) for fact in group],
+            "sides": [await _fact_to_decide(visit, fact, next(places) < WEIGHED_SIDES) for fact in group],
             "both": all(scoped(group[0].text, other.text) for other in group[1:]),
         }
         for group in groups
@@ -122,7 +122,7 @@ async def holds(visit: PageVisit) -> web.StreamResponse:
     held = await visit.memory.commands.memory(id_of(visit.request), await visit.everything())
     if not isinstance(held, Fact):
         raise Refusal(404, "this is a passage of a talk, which is as it was said: only facts are decided about")
-    return await show(visit, "holds.html", "If it holds", each=await _weighed(visit, held, True))
+    return await show(visit, "holds.html", "If it holds", each=await _fact_to_decide(visit, held, True))
 
 
 def _candidate(held: Candidate, asker: Asker) -> dict[str, Any]:
@@ -136,14 +136,14 @@ def _may_undo(held: dict[str, Any]) -> bool:
     return bool(held["yours_to_approve"] or (held["yours"] and held["state"] is not CandidateState.APPROVED))
 
 
-def _newest(candidates: Sequence[dict[str, Any]], facts: Sequence[FactDecided]) -> list[dict[str, Any]]:
+def _newest_decisions(candidates: Sequence[dict[str, Any]], facts: Sequence[FactDecided]) -> list[dict[str, Any]]:
     """What was decided last, of candidates and of facts."""
     told: list[dict[str, Any]] = [{"at": each["decided_at"], "candidate": each, "fact": None} for each in candidates]
     told += [{"at": each["at"], "fact": each["memory"], "word": WORDS[each["decision"]]} for each in facts]
     return sorted(told, key=lambda each: float(each["at"].timestamp()), reverse=True)[:DECIDED]
 
 
-async def _weighed(visit: PageVisit, fact: Fact, whole: bool) -> dict[str, Any]:
+async def _fact_to_decide(visit: PageVisit, fact: Fact, whole: bool) -> dict[str, Any]:
     """A fact to be decided about, and where it is to be shown whole what was said of it and what would change if it
     holds, or what followed it where it can hold no more."""
     held = responses.memory(fact, visit.now)
@@ -168,7 +168,7 @@ async def _weighed(visit: PageVisit, fact: Fact, whole: bool) -> dict[str, Any]:
     }
 
 
-async def _gone(visit: PageVisit) -> Any:
+async def _gone_code_citations(visit: PageVisit) -> Any:
     """What cites code that is gone; None where that takes longer than a moment. The look goes on then, so that another
     visit finds it at hand."""
     look = fail_open(
@@ -185,12 +185,12 @@ async def _gone(visit: PageVisit) -> Any:
 
 async def candidate(visit: PageVisit) -> web.StreamResponse:
     """One candidate whole."""
-    return await show(visit, "candidate.html", "A candidate", **_shown(await _asked(visit)))
+    return await show(visit, "candidate.html", "A candidate", **_shown(await _ask_about_candidate(visit)))
 
 
 async def edited(visit: PageVisit) -> web.StreamResponse:
     """A form with its text, to be put in other words."""
-    return await show(visit, "candidate_edit.html", "In your words", held=await _asked(visit))
+    return await show(visit, "candidate_edit.html", "In your words", held=await _ask_about_candidate(visit))
 
 
 async def approval(visit: PageVisit) -> web.StreamResponse:
@@ -204,54 +204,60 @@ async def approve(visit: PageVisit) -> web.StreamResponse:
     confirm = visit.filled("confirm")
     if not confirm:
         return await _would(visit, text)
-    done = await _asked(visit, "approve", _words(text) | _layer(visit) | {"confirm": confirm})
+    done = await _ask_about_candidate(visit, "approve", _words(text) | _layer(visit) | {"confirm": confirm})
     return _decided(visit, done["candidate"], "Approved", done["files"])
 
 
 async def submission(visit: PageVisit) -> web.StreamResponse:
     """A form with what the maintainers would be shown."""
-    return await show(visit, "candidate_submit.html", "Submit", held=await _asked(visit), to=visit.query("to"))
+    return await show(
+        visit, "candidate_submit.html", "Submit", held=await _ask_about_candidate(visit), to=visit.query("to")
+    )
 
 
 async def submit(visit: PageVisit) -> web.StreamResponse:
     """``text=…&to=…``: ask the maintainers to approve it in these words."""
     text = visit.filled("text", longest=MAX_TEXT_CHARS) or None
-    return _decided(visit, await _asked(visit, "submit", _words(text) | _layer(visit)), "Submitted")
+    return _decided(visit, await _ask_about_candidate(visit, "submit", _words(text) | _layer(visit)), "Submitted")
 
 
 async def undoing(visit: PageVisit) -> web.StreamResponse:
     """What taking an approval back would write."""
-    return await show(visit, "approve.html", "Take back", would=await _asked(visit, "undo", {}), undo=True, text=None)
+    return await show(
+        visit, "approve.html", "Take back", would=await _ask_about_candidate(visit, "undo", {}), undo=True, text=None
+    )
 
 
 async def undo(visit: PageVisit) -> web.StreamResponse:
     """Take a decision back. An approval needs ``confirm=…``, the mark of what was shown."""
-    held = await _asked(visit)
+    held = await _ask_about_candidate(visit)
     if held["state"] is not CandidateState.APPROVED:
-        return _decided(visit, await _asked(visit, "reopen", {}), "Waits again")
+        return _decided(visit, await _ask_about_candidate(visit, "reopen", {}), "Waits again")
     confirm = visit.filled("confirm")
     if not confirm:
         return visit.sent_to(f"review/{held['id']}/undo")
-    done = await _asked(visit, "undo", {"confirm": confirm})
+    done = await _ask_about_candidate(visit, "undo", {"confirm": confirm})
     return _decided(visit, done["candidate"], "Taken back", done["files"])
 
 
 async def reject(visit: PageVisit) -> web.StreamResponse:
     """``why=…``: it comes back only when there is much more for it."""
-    return _decided(visit, await _asked(visit, "reject", {"why": visit.filled("why")}), "Rejected")
+    return _decided(visit, await _ask_about_candidate(visit, "reject", {"why": visit.filled("why")}), "Rejected")
 
 
 async def defer(visit: PageVisit) -> web.StreamResponse:
     """It waits again when another session bears it out."""
-    return _decided(visit, await _asked(visit, "defer", {}), "Deferred")
+    return _decided(visit, await _ask_about_candidate(visit, "defer", {}), "Deferred")
 
 
 async def _would(visit: PageVisit, text: str | None) -> web.StreamResponse:
-    would = await _asked(visit, "approve", _words(text) | _layer(visit))
+    would = await _ask_about_candidate(visit, "approve", _words(text) | _layer(visit))
     return await show(visit, "approve.html", "Approve", would=would, undo=False, text=text)
 
 
-async def _asked(visit: PageVisit, act: str = "", body: dict[str, str] | None = None, id: str = "") -> Any:
+async def _ask_about_candidate(
+    visit: PageVisit, act: str = "", body: dict[str, str] | None = None, id: str = ""
+) -> Any:
     """The candidate of the path, or of an id; or what becomes of it by an act."""
     method, path = ("POST", f"candidates/{{id}}/{act}") if act else ("GET", "candidates/{id}")
     return await visit.ask(method, path, body=body, everything=True, id=id or visit.request.match_info["id"])

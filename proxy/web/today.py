@@ -17,13 +17,12 @@ from proxy.api import responses, savings
 from proxy.api.facts import drafts_of
 from proxy.api.responses import answer
 from proxy.errors import Refusal
-from proxy.web.contradictions import contradictions
 from proxy.web.decisions import TODAY, last
 from proxy.web.plots.day import DayRequest, timeline
 from proxy.web.plots.receipt import receipt
 from proxy.web.rendering import part, show
 from proxy.web.visit import PageVisit
-from proxy.web.waiting import Waiting, waiting
+from proxy.web.waiting import Waiting, contradictions, waiting
 
 REQUESTS = 200
 """Requests that are looked through for those of today."""
@@ -47,11 +46,11 @@ async def live(visit: PageVisit) -> web.StreamResponse:
 
 async def news(visit: PageVisit) -> web.StreamResponse:
     """The mark of what the page would tell now, for one that stays open."""
-    receipts, learnt = await _newest(visit)
-    return answer({"mark": _mark(receipts, learnt, await waiting(visit))})
+    receipts, learnt = await _newest_activity(visit)
+    return answer({"mark": _change_mark(receipts, learnt, await waiting(visit))})
 
 
-async def _newest(visit: PageVisit) -> tuple[list[Receipt], list[Fact]]:
+async def _newest_activity(visit: PageVisit) -> tuple[list[Receipt], list[Fact]]:
     """The newest requests, and what was learnt today."""
     journal, owners = visit.memory.journal, await visit.owners()
     receipts = [each for each in await journal.receipts(REQUESTS, visit.scope) if each.kind.teaches]
@@ -62,7 +61,7 @@ def _midnight(now: datetime) -> datetime:
     return now.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def _mark(receipts: Sequence[Receipt], learnt: Sequence[Fact], waits: Waiting) -> str:
+def _change_mark(receipts: Sequence[Receipt], learnt: Sequence[Fact], waits: Waiting) -> str:
     """Changes when something came to any of them, or went."""
     ids = [*(each.id for each in receipts[:1]), *(each.id for each in learnt), waits.told]
     return hashlib.sha256("\n".join(ids).encode()).hexdigest()[:16]
@@ -71,7 +70,7 @@ def _mark(receipts: Sequence[Receipt], learnt: Sequence[Fact], waits: Waiting) -
 async def _told(visit: PageVisit) -> dict[str, Any]:
     memory, scope, now = visit.memory, visit.scope, visit.now
     midnight = _midnight(now)
-    newest, learnt = await _newest(visit)
+    newest, learnt = await _newest_activity(visit)
     waits = await waiting(visit)
     recent = [each for each in newest if each.at >= midnight]
     touched = [each for each in recent if changed(each)][:SHOWN]
@@ -93,7 +92,7 @@ async def _told(visit: PageVisit) -> dict[str, Any]:
         else "",
         "requests": [request(each, sessions.get(each.session)) for each in touched],
         "untouched": len(recent) - sum(map(changed, recent)),
-        "mark": _mark(newest, learnt, waits),
+        "mark": _change_mark(newest, learnt, waits),
         "awaited": waits,
         "learnt": [responses.memory(fact, now) for fact in learnt[:SHOWN]],
         "more": len(learnt) > SHOWN,

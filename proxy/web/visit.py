@@ -157,7 +157,7 @@ def looked_at(page: Page, fault: Fault) -> Handler:
         session = await session_of(request)
         if session is None:
             return await fault(request, None, 401, "")
-        access = await _entered(request, session, changes=False)
+        access = await _enter_session(request, session, changes=False)
         await until_open(request)
         if access is not ALL:
             await record(request, request.app[EDGE], access, 200)
@@ -178,7 +178,7 @@ def filled_in(page: Page, fault: Fault) -> Handler:
         form = await form_of(request)
         if not hmac.compare_digest(form.pop("form", "").encode("utf-8", "replace"), session.form.encode()):
             raise Refusal(403, "the form is an old one: go back, load the page again, and send it once more")
-        access = await _entered(request, session, changes=True)
+        access = await _enter_session(request, session, changes=True)
         await until_open(request)
         try:
             answer = await page(PageVisit(request, session, access, form))
@@ -191,7 +191,7 @@ def filled_in(page: Page, fault: Fault) -> Handler:
     return safe(visited, fault)
 
 
-async def _entered(request: web.Request, session: WebSession, changes: bool) -> Access:
+async def _enter_session(request: web.Request, session: WebSession, changes: bool) -> Access:
     """What a session allows, which holds from here on.
 
     Raises:

@@ -77,14 +77,14 @@ class AnthropicMessages:
 
     def write(self, view: RequestView, edits: Sequence[Edit]) -> bytes:
         """The body with the edits spliced in (see :class:`~proxy.wire.dialect.Dialect`)."""
-        return written(view, edits, places_of, _append)
+        return written(view, edits, places_of, _append_text)
 
     def listen(self, streamed: bool) -> Listener:
         """A listener for one reply."""
         return StreamListener(_STOP, parts.of_stream) if streamed else DocumentListener(parts.of_document)
 
 
-def _append(text: bytes, message: msgspec.Raw, edits: Sequence[Append]) -> list[Splice]:
+def _append_text(text: bytes, message: msgspec.Raw, edits: Sequence[Append]) -> list[Splice]:
     """Text goes behind a message's own blocks, and so behind their cache marks, as a block of its own; only in a
     message that ends with a tool's result does it stand inside that result."""
     content = fields_of(message).get("content")

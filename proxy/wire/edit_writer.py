@@ -122,7 +122,7 @@ def _text(fields: Fields, text: str) -> list[Swap]:
 
 
 def _instead(item: msgspec.Raw, fields: Fields, words: PartNames, text: str) -> list[Swap]:
-    return [(item, _marked(text_part(text, words.text), _mark_of(fields)))]
+    return [(item, _marked(text_part(text, words.text), _cache_mark_of(fields)))]
 
 
 def _list(content: msgspec.Raw, items: Sequence[Fields], words: PartNames, text: str) -> list[Swap]:
@@ -142,7 +142,7 @@ def _marked(part: bytes, mark: bytes) -> bytes:
     return part[:-1] + mark + b"}" if mark else part
 
 
-def _mark_of(fields: Fields) -> bytes:
+def _cache_mark_of(fields: Fields) -> bytes:
     """The cache mark of a part, as it stands behind a part's other fields; else the last mark inside it."""
     mark = b"".join(b',"%b":%b' % (name.encode(), bytes(fields[name])) for name in _MARKS if value_of(fields.get(name)))
     if mark:
@@ -152,7 +152,7 @@ def _mark_of(fields: Fields) -> bytes:
 
 
 def _last_mark(items: Sequence[Fields]) -> bytes:
-    return next(filter(None, map(_mark_of, reversed(items))), b"")
+    return next(filter(None, map(_cache_mark_of, reversed(items))), b"")
 
 
 PlacesOf = Callable[[msgspec.Raw], Sequence[Place | None]]
@@ -213,14 +213,13 @@ def written(view: RequestView, edits: Sequence[Edit], places_of: PlacesOf, appen
     gone = leaving(edits, len(view.items))
     for index, message_edits in by_message(edits, len(view.items)).items():
         if index not in gone:
-            splices += _changed(view, view.items[index], message_edits, places_of, append_to)
-    return spliced(view.body, [*splices, *_without(view, gone)])
+            splices += _message_splices(view, view.items[index], message_edits, places_of, append_to)
+    return spliced(view.body, [*splices, *_dropping_splices(view, gone)])
 
 
-def _changed(
+def _message_splices(
     view: RequestView, item: msgspec.Raw, message_edits: MessageEdits, places_of: PlacesOf, append_to: AppendTo
 ) -> Sequence[Splice]:
-    """The splices in one message that stays."""
     text = view.cut_from
     replacing = list(_replacing(text, item, message_edits.texts, places_of)) if message_edits.texts else []
     if not replacing:
@@ -243,7 +242,7 @@ def _replacing(text: bytes, item: msgspec.Raw, texts: dict[int, str], places_of:
             yield Splice(*span(text, raw), swapped)
 
 
-def _without(view: RequestView, gone: set[int]) -> Iterator[Splice]:
+def _dropping_splices(view: RequestView, gone: set[int]) -> Iterator[Splice]:
     """Messages leave in runs, each with one comma for each message: those behind it, at the list's end those before."""
     items, text = view.items, view.cut_from
     for first in sorted(gone):

@@ -48,13 +48,13 @@ def _of_part(part: msgspec.Raw, fields: Fields) -> Place | None:
     if is_object(call := field(fields, "functionCall")):
         return arguments(fields_of(call).get("args"))
     if is_object(answer := field(fields, "functionResponse")):
-        return _result(fields_of(answer))
+        return _result_splices(fields_of(answer))
     if is_object(field(fields, "inlineData")) or is_object(field(fields, "fileData")):
         return partial(_instead, part)
     return None
 
 
-def _result(answer: Fields) -> Place | None:
+def _result_splices(answer: Fields) -> Place | None:
     """A text stays under its name; any other response becomes one text, and its pictures leave with it."""
     response, parts = answer.get("response"), answer.get("parts")
     if response is None or not is_object(response):
@@ -117,7 +117,7 @@ class GeminiGenerate:
 
     def write(self, view: RequestView, edits: Sequence[Edit]) -> bytes:
         """The body with the edits spliced in (see :class:`~proxy.wire.dialect.Dialect`)."""
-        return written(view, edits, places_of, _append)
+        return written(view, edits, places_of, _append_text)
 
     def listen(self, streamed: bool) -> Listener:
         """A listener for one reply."""
@@ -128,7 +128,7 @@ def _heard(chunks: Sequence[bytes]) -> Reply:
     return parts.of_stream(events(chunks))
 
 
-def _append(text: bytes, message: msgspec.Raw, edits: Sequence[Append]) -> list[Splice]:
+def _append_text(text: bytes, message: msgspec.Raw, edits: Sequence[Append]) -> list[Splice]:
     """Text is a part of its own behind a content's parts; behind a function's response it goes on inside that."""
     listed = fields_of(message).get("parts")
     result = parts.open_result(listed)

@@ -152,14 +152,14 @@ class IncrementalReader:
         self, body: bytes, name: str, spoken: Spoken, items: Sequence[msgspec.Raw], messages: Sequence[Message]
     ) -> None:
         begun = _KnownPrefix(name, spoken)
-        for raw, message in self._behind(items, messages):
+        for raw, message in self._settled_items(items, messages):
             start = offset_of(body, raw)
             begun.add(message, start, start + len(memoryview(raw)))
-        if not begun.keys or not _ends_well(body, begun.spans.ends[-1]):
+        if not begun.keys or not _is_complete_value(body, begun.spans.ends[-1]):
             return
         begun.length = begun.spans.ends[-1]
         begun.hash = hashlib.sha256(memoryview(body)[: begun.length]).digest()
-        begun.last = _end_of(body, begun.length)
+        begun.last = _tail_of(body, begun.length)
         with self._lock:
             self._known.appendleft(begun)
             self._make_room()
@@ -181,7 +181,7 @@ class IncrementalReader:
                 if each.name == name
                 and each.spoken is spoken
                 and each.length < len(body)
-                and _end_of(body, each.length) == each.last
+                and _tail_of(body, each.length) == each.last
             ]
         return found[:TRIES]
 
@@ -198,23 +198,23 @@ class IncrementalReader:
                 return None  # another request of the session has gone on from there meanwhile
             known = begun.with_more(messages)
             slices = Slices(body, begun.spans, len(begun.keys), items)
-            for raw, message in self._behind(items, messages):
+            for raw, message in self._settled_items(items, messages):
                 start = offset_of(body, raw)
                 end = start + len(memoryview(raw))
-                if not _ends_well(body, end):
+                if not _is_complete_value(body, end):
                     break
                 begun.add(message, start, end)
                 hasher.update(memoryview(body)[begun.length : end])
                 begun.length = end
             begun.hash = hasher.digest()
-            begun.last = _end_of(body, begun.length)
+            begun.last = _tail_of(body, begun.length)
             if begun in self._known:
                 self._known.remove(begun)
             self._known.appendleft(begun)
             self._make_room()
         return SlicedBody(body, further.fields, slices, LongHistory(slices, known, messages, read, len(body)))
 
-    def _behind(
+    def _settled_items(
         self, items: Sequence[msgspec.Raw], messages: Sequence[Message]
     ) -> Iterator[tuple[msgspec.Raw, Message]]:
         """Those that no longer change."""
@@ -254,11 +254,10 @@ def _cut_on(body: bytes, name: str, opening: int, length: int, read: Read) -> Sl
     return SlicedBody(body, {key: moved(raw) for key, raw in fields.items()}, items, [read(raw) for raw in items])
 
 
-def _end_of(body: bytes, length: int) -> bytes:
-    """The last bytes of a beginning."""
+def _tail_of(body: bytes, length: int) -> bytes:
     return body[max(length - _END, 0) : length]
 
 
-def _ends_well(body: bytes, end: int) -> bool:
+def _is_complete_value(body: bytes, end: int) -> bool:
     """Whether a value ends here whatever stands behind it: a number may go on."""
     return body[end - 1] in b'}]"'

@@ -180,14 +180,14 @@ class OllamaChat:
 
     def write(self, view: RequestView, edits: Sequence[Edit]) -> bytes:
         """The body with the edits spliced in (see :class:`~proxy.wire.dialect.Dialect`)."""
-        return written(view, edits, places_of, _append)
+        return written(view, edits, places_of, _append_text)
 
     def listen(self, streamed: bool) -> Listener:
         """A listener for one reply."""
         return UnterminatedListener(_DONE, LINE_END, of_lines) if streamed else DocumentListener(of_document)
 
 
-def _append(text: bytes, message: msgspec.Raw, edits: Sequence[Append]) -> list[Splice]:
+def _append_text(text: bytes, message: msgspec.Raw, edits: Sequence[Append]) -> list[Splice]:
     """Text goes on in a message's own: a content is one string."""
     content = fields_of(message).get("content")
     if content is None or not is_string(content):

@@ -150,7 +150,7 @@ def _complete_groups(view: RequestView, edits: Sequence[Edit]) -> Sequence[Edit]
     staying: set[int] = set()
     # Only a group that lies at the edge of what leaves can be torn.
     for edge in {at for index in gone for at in (index, index + 1) if (at - 1 in gone) != (at in gone)}:
-        for group in _groups(messages, _around(messages, edge)):
+        for group in _reasoning_groups(messages, _group_bounds(messages, edge)):
             if not gone.issuperset(group):
                 staying.update(group)
     if gone.isdisjoint(staying):
@@ -159,7 +159,7 @@ def _complete_groups(view: RequestView, edits: Sequence[Edit]) -> Sequence[Edit]
     return [*stays, *(Drop(index) for index in sorted(gone - staying))]
 
 
-def _around(messages: Sequence[Message], edge: int) -> range:
+def _group_bounds(messages: Sequence[Message], edge: int) -> range:
     """The messages around a place of which none is in one group with any other: what people and tools say begins a
     group of its own."""
     begin, end = max(edge - 1, 0), edge
@@ -173,7 +173,7 @@ def _around(messages: Sequence[Message], edge: int) -> range:
 _MODEL = (Role.ASSISTANT, Role.OTHER)
 
 
-def _groups(messages: Sequence[Message], among: range) -> Iterator[list[int]]:
+def _reasoning_groups(messages: Sequence[Message], among: range) -> Iterator[list[int]]:
     """Reasoning with the item behind it and all that the model said and called until it reasoned again or another
     spoke; every other item by itself."""
     group: list[int] = []

@@ -45,7 +45,7 @@ def overflow(status: int, body: bytes) -> Overflow | None:
     """What a provider's refusal says of the request's length; None where it is about something else."""
     if status not in STATUSES or not body or len(body) > MAX_ERROR_BYTES:
         return None
-    text = "\n".join(_texts(body))
+    text = "\n".join(_texts_of_body(body))
     if not _SIGN.search(text) or _OTHER.search(text):
         return None
     # "input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000"
@@ -61,7 +61,7 @@ def overflow(status: int, body: bytes) -> Overflow | None:
     return Overflow(limit, size if size in PLAUSIBLE else 0, reply if reply in PLAUSIBLE else 0)
 
 
-def _texts(body: bytes) -> Iterator[str]:
+def _texts_of_body(body: bytes) -> Iterator[str]:
     """Every text of a JSON body, with the names and values of its numbers; the body itself where it is no JSON."""
     try:
         stack: list[Any] = [orjson.loads(body)]
@@ -79,14 +79,14 @@ def _texts(body: bytes) -> Iterator[str]:
             case list() as items:
                 stack.extend(items)
             case str() as text:
-                inner = _json(text)
+                inner = _embedded_error(text)
                 if inner is None:
                     yield text
                 else:
                     stack.append(inner)
 
 
-def _json(text: str) -> Any:
+def _embedded_error(text: str) -> Any:
     """An error that was packed into another's text."""
     start = text.find("{")
     if start < 0:
@@ -148,7 +148,7 @@ class StreamProbe:
         for event in self._splitter.feed(chunk):
             kind = _kind(event)
             if kind not in _LEADING:
-                self.error = _error(event, kind in _FAILED)
+                self.error = _error_of_event(event, kind in _FAILED)
                 return True
         return False
 
@@ -158,7 +158,7 @@ def _kind(event: ServerEvent) -> bytes:
     return event.name or (found[1] if found else b"")
 
 
-def _error(event: ServerEvent, failed: bool) -> bytes:
+def _error_of_event(event: ServerEvent, failed: bool) -> bytes:
     """The error of an event, without what the provider repeats of the request beside it. An event without a type is one
     of Chat Completions, where the error stands in the place of the choices."""
     if not failed and not event.data.lstrip().startswith(b'{"error"') and len(event.data) > MAX_ERROR_BYTES:

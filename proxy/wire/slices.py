@@ -91,7 +91,7 @@ def cut(body: bytes) -> tuple[bytes, dict[str, msgspec.Raw]]:
     except RecursionError:
         raise BadRequest(_TOO_DEEP) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _judged(body, error) from None
+        raise _refusal_of(body, error) from None
 
 
 def masked(text: bytes) -> bytes:
@@ -109,8 +109,8 @@ def _check_parts(text: bytes) -> None:
     Raises:
         Unreadable: there are more.
     """
-    fields = min(_occurs(text, b":"), _strings(text))
-    if fields <= _FEW_FIELDS and _occurs(text, b",") <= _FEW_COMMAS:
+    fields = min(_count_occurrences(text, b":"), _strings(text))
+    if fields <= _FEW_FIELDS and _count_occurrences(text, b",") <= _FEW_COMMAS:
         return
     commas: list[int] = []
     mosts: list[int] = []
@@ -178,7 +178,7 @@ def _strings(text: bytes) -> int:
     return (quotes + 1) // 2
 
 
-def _occurs(text: bytes, what: bytes) -> int:
+def _count_occurrences(text: bytes, what: bytes) -> int:
     """How often a byte occurs."""
     return sum(window.count(what) for window in _windows(text))
 
@@ -188,9 +188,9 @@ def _windows(text: bytes) -> Iterator[bytes]:
     return (text[at : at + _WINDOW] for at in range(0, len(text), _WINDOW))
 
 
-def _judged(body: bytes, error: Exception) -> Exception:
-    """Whether a body that the strict scanner refuses is the client's fault, or for the provider to judge, as a large
-    one is: everybody would wait while it is read once more."""
+def _refusal_of(body: bytes, error: Exception) -> Exception:
+    """Why a body that the strict scanner refuses is not read: that is the client's fault, or for the provider to judge,
+    as a large one is: everybody would wait while it is read once more."""
     if len(body) >= _LARGE:
         return Unreadable(f"not JSON by a strict reading: {error}")
     try:

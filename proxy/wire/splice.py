@@ -57,7 +57,7 @@ def appended(
     start = offset_of(text, content)
     end = start + len(memoryview(content))
     if is_string(content):
-        suffix, parts = _stacked(edits, not always_part)
+        suffix, parts = _insertion_text(edits, not always_part)
         if not parts:
             return [Splice(end - 1, end - 1, escaped(suffix))]
         if end - start == 2 and not suffix:  # "": an empty part would be refused
@@ -71,7 +71,7 @@ def appended(
         return []
     items = items_of(content)
     last_text = None if always_part else _last_text(items, kind)
-    suffix, parts = _stacked(edits, last_text is not None)
+    suffix, parts = _insertion_text(edits, last_text is not None)
     splices = []
     if suffix and last_text is not None:
         quote = offset_of(text, last_text) + len(memoryview(last_text)) - 1
@@ -102,7 +102,7 @@ def _joined(parts: Sequence[str], kind: str) -> bytes:
     return b",".join(text_part(part, kind) for part in parts)
 
 
-def _stacked(edits: Sequence[Append], continues: bool) -> tuple[str, list[str]]:
+def _insertion_text(edits: Sequence[Append], continues: bool) -> tuple[str, list[str]]:
     """What continues the content's last text, and the parts behind it: each edit stands on the ones before it."""
     suffix = ""
     parts: list[str] = []

@@ -6,7 +6,9 @@ The grammar is that of the HTML standard (section 9.2.6). Comments, ids and retr
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from proxy.wire.lenient_json import loads, str_in
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -95,3 +97,11 @@ def events(chunks: Iterable[bytes]) -> Iterator[ServerEvent]:
                 name = value.removeprefix(b" ")
         if data:
             yield ServerEvent(name, b"\n".join(data))
+
+
+def typed(events: Iterable[ServerEvent]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The events that are JSON objects, each with its type: its own ``type``, else the name of the event."""
+    for event in events:
+        value = loads(event.data)
+        if isinstance(value, dict):
+            yield str_in(value, "type") or event.name.decode(errors="replace"), value

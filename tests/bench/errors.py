@@ -13,7 +13,7 @@ from pathlib import Path
 import orjson
 
 from memory.context.question import QuestionAuthor, ask
-from memory.learning.behaviour.fix_lookup import failing
+from memory.learning.behaviour.fixes import failing
 from proxy.wire import dialect_of
 from tests.bench.sessions import CHAT
 from tests.bench.transcripts import transcripts

@@ -63,7 +63,7 @@ WITHOUT: Final = frozenset(
         "memory.tiers.languages._edges",  # by language
         "memory.tiers.languages.load",  # by language
         "memory.learning.rules.rule_table",  # by table
-        "memory.learning.secrets.issued._by_head",
+        "memory.learning.secrets.issued._prefixes_by_head",
         "memory.learning.user_claims._forms",
         "memory.stores.postgresql.lease.machine",
         "memory.version.release",

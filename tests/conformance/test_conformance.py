@@ -15,8 +15,7 @@ from aiohttp import WSMsgType, web
 
 from proxy.conformance import sessions, sockets
 from proxy.conformance.case import ALL, CASES, Result
-from proxy.conformance.report import as_json, as_markdown, summary
-from proxy.conformance.run import CaseRun, RunRequest, run
+from proxy.conformance.run import CaseRun, RunRequest, as_json, as_markdown, run, summary
 from tests.bench.bare_relay import make_app as bare_relay
 from tests.bench.processes import free_port
 from tests.conformance.report import Column, cell, table

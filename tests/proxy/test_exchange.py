@@ -406,7 +406,7 @@ def files_of(folder: Path) -> list[Path]:
 
 
 GOES_ON = {
-    "memory/services/lone_thread.py": "a thread hands every error to the caller who waits for it",
+    "memory/services/background_task.py": "a thread hands every error to the caller who waits for it",
     "memory/services/person/erasure_steps.py": "what the journal has let go of must be gone everywhere",
     "memory/stores/postgresql/changes.py": "one who is told of changes must not keep the others from hearing",
     "memory/stores/postgresql/attending.py": "a thread that ended would be missed for ever: it begins anew",

@@ -149,7 +149,7 @@ async def test_a_late_request_of_a_shed_session_fits_however_much_came_with_it(
         elif late == "the plan":
             fitting = preparation._fitting
             assert fitting is not None
-            monkeypatch.setattr(fitting._shedding, "_planned", never)
+            monkeypatch.setattr(fitting._shedding, "_plan_for_ledger", never)
         else:
             held_up(proxy, monkeypatch)
         messages += turn(11, lines=150)

@@ -112,8 +112,8 @@ def bullets(text: str) -> list[str]:
     Raises:
         Malformed: when the marks do not enclose one section.
     """
-    span = _span(text)
-    return [bullet for _, bullet in _parsed(text[slice(*span)].splitlines(keepends=True))] if span else []
+    span = _section_bounds(text)
+    return [bullet for _, bullet in _bullets_with_places(text[slice(*span)].splitlines(keepends=True))] if span else []
 
 
 def has_section(text: str) -> bool:
@@ -122,7 +122,7 @@ def has_section(text: str) -> bool:
     Raises:
         Malformed: when the marks do not enclose one.
     """
-    return _span(text) is not None
+    return _section_bounds(text) is not None
 
 
 def taken(found: Sequence[str], written: Mapping[str, str]) -> SectionEdits:
@@ -160,7 +160,7 @@ def written(text: str | None, add: Sequence[str], drop: Iterable[str], heading: 
     """
     text = text or ""
     end = "\r\n" if "\r\n" in text else "\n"
-    span = _span(text)
+    span = _section_bounds(text)
     if span is None:
         if not add:
             return text
@@ -169,12 +169,12 @@ def written(text: str | None, add: Sequence[str], drop: Iterable[str], heading: 
         return f"{text}{between}{body}"
     lines = text[slice(*span)].splitlines(keepends=True)
     dropped, free = list(drop), None
-    for said_at, bullet in reversed(_parsed(lines)):
+    for said_at, bullet in reversed(_bullets_with_places(lines)):
         if bullet in dropped:
             dropped.remove(bullet)
             del lines[said_at.start : said_at.stop]
             free = said_at.start
-    found = _parsed(lines)
+    found = _bullets_with_places(lines)
     behind = found[-1][0].stop if found else len(lines) if free is None else free
     if lines and behind and not lines[behind - 1].endswith("\n"):
         lines[behind - 1] += end
@@ -182,8 +182,7 @@ def written(text: str | None, add: Sequence[str], drop: Iterable[str], heading: 
     return text[: span[0]] + "".join(lines) + text[span[1] :]
 
 
-def _span(text: str) -> tuple[int, int] | None:
-    """Where what is between the marks begins and ends."""
+def _section_bounds(text: str) -> tuple[int, int] | None:
     begins, ends = list(_BEGINS.finditer(text)), list(_ENDS.finditer(text))
     if not begins and not ends:
         return None
@@ -197,7 +196,7 @@ def _span(text: str) -> tuple[int, int] | None:
     return begins[0].end() + 1, ends[0].start()
 
 
-def _parsed(lines: Sequence[str]) -> list[tuple[range, str]]:
+def _bullets_with_places(lines: Sequence[str]) -> list[tuple[range, str]]:
     """The bullets among some lines, each with its place; indented lines behind a bullet belong to it."""
     found: list[tuple[range, str]] = []
     for number, line in enumerate(lines):

@@ -124,7 +124,7 @@ class Conventions:
         bullets_now = bullets(text or "")
         done = SectionEdits()
         if place is not None:
-            done = await self._compared(sheet, place, text, bullets_now)
+            done = await self._person_edits(sheet, place, text, bullets_now)
         lines = {id: line(fact) for id, fact in sheet.held.items()}
         fact = await self._settled(sheet, candidate, retire, done, bullets_now)
         if place is not None:
@@ -201,13 +201,13 @@ class Conventions:
             raise ApprovalRefused("it does not stand in the file any more")
         old = next((id for id, new in done.edited if new == standing), "")
         text = self._new(sheet, candidate.text, old)
-        new = self._own(sheet, text)
+        new = self._fact_of_approved_line(sheet, text)
         if line(new) == standing:
             sheet.stand.add(new.id)
         else:
             sheet.ended.add(standing)
         if old:
-            await self._instead(sheet, new, old, candidate)
+            await self._replace_rule(sheet, new, old, candidate)
         return new.id
 
     async def _proposed_settled(self, sheet: _Sheet, candidate: Candidate) -> str:
@@ -219,14 +219,13 @@ class Conventions:
         text = self._new(sheet, candidate.text, old)
         stable = stable_of(candidate)
         taken = [*await self._journal.facts([stable]), *await self._journal.passages([stable])]
-        new = self._own(sheet, text, "" if old or taken else stable)
+        new = self._fact_of_approved_line(sheet, text, "" if old or taken else stable)
         sheet.notes.append(f"{candidate.what}; that is git's word alone")
         if old:
-            await self._instead(sheet, new, old, candidate)
+            await self._replace_rule(sheet, new, old, candidate)
         return new.id
 
-    async def _instead(self, sheet: _Sheet, new: Fact, old: str, candidate: Candidate) -> None:
-        """A rule takes the place of another one."""
+    async def _replace_rule(self, sheet: _Sheet, new: Fact, old: str, candidate: Candidate) -> None:
         before = sheet.held.pop(old)
         sheet.held[new.id] = sheet.made[new.id] = replace(
             new, supersedes=(old, *before.supersedes), derived_from=before.derived_from, category=before.category
@@ -242,10 +241,9 @@ class Conventions:
             if each.id != candidate.id
         ]
 
-    async def _compared(
+    async def _person_edits(
         self, sheet: _Sheet, place: ConventionFile, text: str | None, found: Sequence[str]
     ) -> SectionEdits:
-        """What somebody has done to the lines since they were written."""
         before = await self._store.crystallized(sheet.owner)
         if not text or not has_section(text):
             if before & sheet.held.keys():
@@ -288,8 +286,7 @@ class Conventions:
         if len(edits) > MOST:
             sheet.notes.append(f"{len(edits) - MOST} more edits of {place.name} are asked for once these are decided")
 
-    def _own(self, sheet: _Sheet, line: str, id: str = "") -> Fact:
-        """A fact out of a line that somebody wrote and a person approved."""
+    def _fact_of_approved_line(self, sheet: _Sheet, line: str, id: str = "") -> Fact:
         fact = in_own_words(line, sheet.owner, sheet.layer, id or self._new_id(), self._now())
         fact = replace(fact, source=b"", tier=MemoryTier.SHARED, stability=Stability.STABLE, stream=Stream.PROJECTS)
         sheet.held[fact.id] = sheet.made[fact.id] = fact

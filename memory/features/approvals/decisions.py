@@ -211,7 +211,7 @@ class CandidateApprovals:
                 raise ApprovalRefused(f"it is not approved, it is {candidate.state}")
             if approved and (text is not None or layer not in (None, candidate.layer)):
                 raise ApprovalRefused("it is approved already: take that back first (approve ID --undo)")
-            worded = candidate if text is None else _worded(candidate, text)
+            worded = candidate if text is None else _in_own_words(candidate, text)
             worded = replace(worded, layer=layer or worded.layer)
             writing = await self._crystallizer(candidate).planned(worded, undo)
             mark = mark_of(worded, writing, undo)
@@ -253,7 +253,7 @@ class CandidateApprovals:
                 raise NotAllowed("only the person whose sessions bear it out can submit it")
             if candidate.state not in (CandidateState.WAITING, CandidateState.DEFERRED):
                 raise ApprovalRefused(f"it is {candidate.state}: only what waits can be submitted")
-            worded = candidate if text is None else _worded(candidate, text)
+            worded = candidate if text is None else _in_own_words(candidate, text)
             return await self._journal.submit(replace(worded, layer=layer or worded.layer), to, asker.name, self._now())
 
     async def decide(
@@ -424,7 +424,7 @@ def _is_private(fact: Fact) -> bool:
     return fact.sensitivity is not Sensitivity.NORMAL or fact.category in PERSONAL
 
 
-def _worded(candidate: Candidate, text: str) -> Candidate:
+def _in_own_words(candidate: Candidate, text: str) -> Candidate:
     """A candidate in a person's own words; those of knowledge are its title too."""
     clean = redact(text).text.strip()
     titled = candidate.kind not in (CandidateKind.SKILL, CandidateKind.RETIREMENT)

@@ -322,7 +322,6 @@ def _approval(done: Approval, asker: Asker) -> ApprovalJson:
 
 
 def _shared_layer(text: str) -> Layer:
-    """For whom something is approved."""
     layer = choice(text, "to", Layer)
     if layer not in (Layer.PROJECT, Layer.ORG):
         raise RouteRefused(f"to is {text[:40]!r}; what is approved is for a project or an org", 422)

@@ -34,7 +34,7 @@ class Skills:
     async def planned(self, candidate: Candidate, retire: bool = False) -> WritePlan:
         files: list[ApprovedFileChange] = []
         for folder, place in self._places(candidate):
-            plan = self._taken_back if retire else self._written
+            plan = self._changes_taken_back if retire else self._written
             files.extend(await plan(folder, place, candidate.text))
         return WritePlan(tuple(each for each in files if each.before != each.after))
 
@@ -55,12 +55,12 @@ class Skills:
         for skills in project.skills:
             place = f"{skills}/{name}"
             last = await self._files.read(project.folder, f"{place}/{FILE}")
-            held = _head(last or "").version
-            newest = held - 1 if last is not None else await self._newest(project.folder, place)
+            held = _frontmatter(last or "").version
+            newest = held - 1 if last is not None else await self._newest_kept_version(project.folder, place)
             copies = [f"{place}/earlier/v{number}.md" for number in range(1, newest + 1)]
             for file in [f"{place}/{FILE}", *copies] if held or last is None else []:
                 text = await self._files.read(project.folder, file)
-                if text is not None and text == numbered(gone.text, _head(text).version):
+                if text is not None and text == numbered(gone.text, _frontmatter(text).version):
                     found.append(ApprovedFileChange(project.folder, file, text, None))
                 elif file not in copies and text is not None:
                     warning = "says something else than was approved: look whether what is forgotten stands in it"
@@ -80,7 +80,7 @@ class Skills:
         for folder, place in self._places(skill):
             file = f"{place}/{FILE}"
             last = await self._files.read(folder, file)
-            held = _head(last or "").version
+            held = _frontmatter(last or "").version
             if last is None:
                 continue
             if not held or last != numbered(skill.text, held):
@@ -103,7 +103,7 @@ class Skills:
             file = f"{place}/{FILE}"
             if await self._files.read(folder, file) is not None:
                 raise ApprovalRefused(f"{folder / file} is there: it was written since")
-            newest = await self._newest(folder, place)
+            newest = await self._newest_kept_version(folder, place)
             copy = f"{place}/earlier/v{newest}.md"
             last = await self._files.read(folder, copy) if newest else None
             if last is not None and last == numbered(skill.text, newest):
@@ -122,7 +122,7 @@ class Skills:
         assert project.folder is not None, "only projects with a folder are named"
         return [(project.folder, f"{skills}/{name}") for skills in project.skills]
 
-    async def _newest(self, folder: Path, place: str) -> int:
+    async def _newest_kept_version(self, folder: Path, place: str) -> int:
         """The number of the newest of the earlier versions that are kept; 0 where there is none."""
         number = 0
         while await self._files.read(folder, f"{place}/earlier/v{number + 1}.md") is not None:
@@ -145,9 +145,9 @@ class Skills:
     async def _written(self, folder: Path, place: str, text: str) -> list[ApprovedFileChange]:
         before = await self._files.read(folder, f"{place}/{FILE}")
         if before is None:
-            version = await self._newest(folder, place) + 1
+            version = await self._newest_kept_version(folder, place) + 1
             return [ApprovedFileChange(folder, f"{place}/{FILE}", None, numbered(text, version))]
-        held = _head(before)
+        held = _frontmatter(before)
         if held.version == 0:
             raise ApprovalRefused(f"{folder / place / FILE} is a skill that somebody else wrote; it is left as it is")
         if before == numbered(text, held.version):
@@ -158,12 +158,11 @@ class Skills:
             ApprovedFileChange(folder, copy, await self._files.read(folder, copy), before),
         ]
 
-    async def _taken_back(self, folder: Path, place: str, _: str) -> list[ApprovedFileChange]:
-        """The skill without what was approved: as it was before, or gone."""
+    async def _changes_taken_back(self, folder: Path, place: str, _: str) -> list[ApprovedFileChange]:
         before = await self._files.read(folder, f"{place}/{FILE}")
         if before is None:
             return []
-        held = _head(before)
+        held = _frontmatter(before)
         if held.version == 0:
             raise ApprovalRefused(f"{folder / place / FILE} is a skill that somebody else wrote; it is left as it is")
         copy = f"{place}/earlier/v{held.version - 1}.md"
@@ -174,7 +173,7 @@ class Skills:
         return changes
 
 
-def _head(text: str) -> SkillFrontmatter:
+def _frontmatter(text: str) -> SkillFrontmatter:
     """The frontmatter of a file that stands there; of one that cannot be read nobody says that we made it."""
     try:
         return head_of(text)

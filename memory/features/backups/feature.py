@@ -21,8 +21,7 @@ from memory.fact import Fact, Passage
 from memory.hooks.feature import Core, Feature, FeatureErasure, FeatureRoute
 from memory.hooks.route_request import RouteRequest
 from memory.ports import Forgotten
-from memory.services.background_task import BackgroundTask
-from memory.services.lone_thread import LoneThread
+from memory.services.background_task import BackgroundTask, LoneThread
 from memory.stores.backups.backup import JOURNAL, backups_in, take
 from memory.stores.backups.places import (
     BackupState,
@@ -210,7 +209,7 @@ class Backups(Feature):
         self._looking: LoneThread[BackupsList] = LoneThread("backups")
 
     def start(self) -> None:
-        if self._elsewhere:
+        if self._is_server_database:
             return
         self._keeping.cut_short()
         self._beside.begin(self._run())
@@ -220,12 +219,12 @@ class Backups(Feature):
         await self._rewriting.ended()
 
     @property
-    def _elsewhere(self) -> bool:
+    def _is_server_database(self) -> bool:
         """Whether the journal is a server's, whose keepers see to its backups."""
         return self._core.settings.postgresql.url is not None
 
     async def night(self, at: datetime) -> None:
-        if self._elsewhere:
+        if self._is_server_database:
             return
         faults = await asyncio.to_thread(faults_of, self._core.home / JOURNAL)
         faults += await self.index_faults()
@@ -299,7 +298,7 @@ class Backups(Feature):
 
     async def index_faults(self) -> list[str]:
         """A sentence where the index holds more or fewer memories than the journal says it should."""
-        if self._elsewhere or await self._journal.waiting():
+        if self._is_server_database or await self._journal.waiting():
             return []  # it is being filled: what is missing is known
         should, most = await asyncio.to_thread(indexed_of, self._core.home / JOURNAL)
         holds = await self._core.index().count()

@@ -35,8 +35,7 @@ from memory.learning.behaviour.observation_facts import (
     subject_of,
     words_of,
 )
-from memory.learning.behaviour.skill_drift import lives_on, omissions
-from memory.learning.behaviour.skills import Skill, SkillThresholds, skills, steps_of
+from memory.learning.behaviour.skills import Skill, SkillThresholds, lives_on, omissions, skills, steps_of
 from memory.learning.behaviour.steps import Marked, Window, marked, read, window
 from memory.learning.outcome import drafted
 from memory.learning.tombstones import tombstone_of
@@ -123,7 +122,7 @@ class BehaviourObserver:
         if not self._settings.behaviour or owner is None or not journaled.fresh:
             return FeatureLesson()
         # In mere talk there is little to look at: that somebody asked for something, which is where work begins.
-        aside = len(journaled.fresh) > (FEW if _worked(journaled) else FEW_OF_TALK)
+        aside = len(journaled.fresh) > (FEW if _called_any_tool(journaled) else FEW_OF_TALK)
         looked, done = await asyncio.to_thread(_looked, journaled) if aside else _looked(journaled)
         if looked is None or not done:
             return FeatureLesson()
@@ -132,7 +131,9 @@ class BehaviourObserver:
         new = [step for step in done if step.mark not in before]
         if not new:
             return FeatureLesson()
-        seen = await asyncio.to_thread(_seen, journaled, looked, new) if aside else _seen(journaled, looked, new)
+        seen = (
+            await asyncio.to_thread(_new_steps, journaled, looked, new) if aside else _new_steps(journaled, looked, new)
+        )
         mined: list[ObservationDraft] | None = None
         worth: list[Skill] = []
         over: list[Proposal] = []
@@ -143,10 +144,10 @@ class BehaviourObserver:
                      and (found := left_open(each))]  # fmt: skip
             mined = list(habitual(habits))
             worth = list(skills(habits, SkillThresholds(self._settings.skills.sessions, self._settings.skills.times)))
-            over = await self._over(owner, habits)
+            over = await self._proposed_retirements(owner, habits)
             seen.findings.extend([*mined, *ended[-1:]])
         facts, known, held = await self._facts(journaled, owner, seen.findings)
-        retired = await self._retired(owner, mined) if mined is not None else []
+        retired = await self._facts_of_ended_habits(owner, mined) if mined is not None else []
         failures = {held[subject]: failure for subject, failure in seen.failures.items() if subject in held}
         changed = frozenset(fact.id for fact, new in facts if not new) | {fact.id for fact in retired}
         observed = BehaviourRecord(owner, tuple(seen.steps), tuple(known), failures, tuple(fact.id for fact in retired))
@@ -182,7 +183,7 @@ class BehaviourObserver:
         done = await self._journal.steps(owner, MINED)
         mined = await asyncio.to_thread(mine, done)
         every: list[StepSequence | Trigger | Convention] = [*mined.sequences, *mined.triggers, *mined.conventions]
-        gone = await self._gone(owner, {subject_of(each): words_of(each) for each in every})
+        gone = await self._forgotten_subjects(owner, {subject_of(each): words_of(each) for each in every})
         if not gone:
             return mined
         return replace(
@@ -192,7 +193,7 @@ class BehaviourObserver:
             conventions=tuple(each for each in mined.conventions if subject_of(each) not in gone),
         )
 
-    async def _gone(self, owner: str, texts: Mapping[bytes, str]) -> frozenset[bytes]:
+    async def _forgotten_subjects(self, owner: str, texts: Mapping[bytes, str]) -> frozenset[bytes]:
         """Which of these subjects of an owner's are forgotten, by themselves or in the words that they are told in."""
         key = self._journal.key()
         buried = {
@@ -221,7 +222,7 @@ class BehaviourObserver:
             return [], [], {}
         before = {each.subject: each for each in await self._journal.observations(owner, list(found))}
         facts = {fact.id: fact for fact in await self._journal.facts([each.memory for each in before.values()])}
-        forgotten = await self._gone(owner, {subject: each.draft.text for subject, each in found.items()})
+        forgotten = await self._forgotten_subjects(owner, {subject: each.draft.text for subject, each in found.items()})
         written: list[tuple[Fact, bool]] = []
         known: list[KnownObservation] = []
         ids: dict[bytes, str] = {}
@@ -235,7 +236,7 @@ class BehaviourObserver:
                 written.append((fact, True))
             else:
                 ids[subject] = fact.id
-                stronger = _stronger(fact, each, journaled.session.id, journaled.at)
+                stronger = _reinforced(fact, each, journaled.session.id, journaled.at)
                 if stronger == fact:
                     continue
                 written.append((stronger, False))
@@ -260,7 +261,7 @@ class BehaviourObserver:
                     (fact,),
                 )
 
-    async def _over(self, owner: str, habits: Habits) -> list[Proposal]:
+    async def _proposed_retirements(self, owner: str, habits: Habits) -> list[Proposal]:
         """That the approved skills be retired whose steps are a habit no longer, and were left out since in as many
         sessions as a skill must have."""
         approved = await self._journal.candidates([owner], {CandidateState.APPROVED})
@@ -278,8 +279,7 @@ class BehaviourObserver:
                     found.append(retirement(self._new_id(), skill, left.times, left.sessions))
         return found
 
-    async def _retired(self, owner: str, mined: Iterable[ObservationDraft]) -> list[Fact]:
-        """The facts of habits that are none any more."""
+    async def _facts_of_ended_habits(self, owner: str, mined: Iterable[ObservationDraft]) -> list[Fact]:
         subjects = {each.subject for each in mined}
         every = await self._journal.observations(owner)
         gone = [each.memory for each in every if each.sort in HABITUAL and each.subject not in subjects]
@@ -295,8 +295,7 @@ def _decided(candidate: Candidate) -> datetime:
     return candidate.decided_at or candidate.made_at
 
 
-def _worked(journaled: Journaled) -> bool:
-    """Whether any tool was called at all."""
+def _called_any_tool(journaled: Journaled) -> bool:
     replied = [journaled.reply] if journaled.reply is not None else []
     return any(message.calls for message in (*journaled.messages, *replied))
 
@@ -306,7 +305,7 @@ def _looked(journaled: Journaled) -> tuple[Window | None, list[Marked]]:
     return looked, marked(journaled, looked) if looked is not None else []
 
 
-def _seen(journaled: Journaled, looked: Window, new: Sequence[Marked]) -> _Seen:
+def _new_steps(journaled: Journaled, looked: Window, new: Sequence[Marked]) -> _Seen:
     """The steps that are new, read, and what they show."""
     seen = _Seen([*map(read, new)])
     sources = frozenset(step.source for step in seen.steps)
@@ -318,7 +317,7 @@ def _seen(journaled: Journaled, looked: Window, new: Sequence[Marked]) -> _Seen:
     return seen
 
 
-def _stronger(fact: Fact, finding: ObservationDraft, session: str, at: datetime) -> Fact:
+def _reinforced(fact: Fact, finding: ObservationDraft, session: str, at: datetime) -> Fact:
     """A known fact that was observed again: in another session it is surer, and a fix that had faded takes part again.
     What was replaced, and a habit that a night took together with another, stay as they are."""
     if fact.state is State.SUPERSEDED or (fact.state is State.ARCHIVED and finding.sort in HABITUAL):

@@ -13,8 +13,7 @@ looking                 a checkout as it stands: branch, commit, files, renames
 branches                what has become of a branch: open, merged, reverted, dropped
 checking                citations looked up again, in the time that a request has for it
 sight                   checkouts as they stand, kept up to date beside requests
-rows                    where memories were learnt, at hand
-records                 the same for an export and an import
+rows                    where memories were learnt, at hand, and as an export and an import have it
 marking                 the words behind a memory that is shown, and what it counts for then
 commands                ``palimpsest branches``
 """

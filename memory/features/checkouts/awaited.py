@@ -96,7 +96,7 @@ def awaiting(rows: Sequence[LearnedAt], view: CheckoutView, before: Awaiting | N
     """What these memories await of a checkout. What was left the last time is looked for first."""
     cites = [each for row in rows for each in row.cites if not each.seen]
     names = dict.fromkeys(map(name_of, cites))
-    changed = _changed(before.view, view) if before is not None else None
+    changed = _changed_files(before.view, view) if before is not None else None
     first: tuple[Citation, ...] = ()
     whole = frozenset(names)
     if before is not None and changed is not None:
@@ -119,7 +119,7 @@ def look_for(name: Citation, view: CheckoutView, within: frozenset[str] | None =
     hit = find_now(name, view, late=True, within=within)
     if hit is None:
         return name
-    return replace(hit, at=_commit(view)) if _is_committed(hit, view) else replace(name, file=hit.file)
+    return replace(hit, at=_commit(view)) if _head_holds(hit, view) else replace(name, file=hit.file)
 
 
 def came_before(root: str, cited: Citation, here: str) -> bool:
@@ -144,7 +144,7 @@ def _commit(view: CheckoutView) -> str:
     return view.checkout.commit
 
 
-def _changed(before: CheckoutView, view: CheckoutView) -> frozenset[str] | None:
+def _changed_files(before: CheckoutView, view: CheckoutView) -> frozenset[str] | None:
     """The files that are other ones than before; None where they are too many, or that cannot be told."""
     found = before.files ^ view.files
     if _commit(before) != _commit(view):
@@ -161,7 +161,7 @@ def _may_be_there(name: Citation, parts: frozenset[str]) -> bool:
     return name.sort is not CitationKind.FILE or name.name.rstrip("/").rpartition("/")[2] in parts
 
 
-def _is_committed(hit: Citation, view: CheckoutView) -> bool:
+def _head_holds(hit: Citation, view: CheckoutView) -> bool:
     """Whether the commit that is checked out holds what was found."""
     if not _commit(view):
         return False

@@ -94,10 +94,10 @@ def verdict_of(
     """A citation as it stands, by what is at hand of its file; None where that cannot be told."""
     verdict = _stands(cited, view, file, elsewhere)
     missed = isinstance(verdict, CitationVerdict) and verdict.state is not CitationState.HOLDS
-    return None if missed and not _was_here(cited, view, reached) else verdict
+    return None if missed and not _was_ever_here(cited, view, reached) else verdict
 
 
-def _was_here(cited: Citation, view: CheckoutView, reached: Reached) -> bool:
+def _was_ever_here(cited: Citation, view: CheckoutView, reached: Reached) -> bool:
     """Whether it was ever there where this checkout comes from: what was awaited came with a commit, which another
     branch has not."""
     if not cited.seen or not cited.at:
@@ -114,13 +114,13 @@ def _stands(
     if file is None:
         return UNKNOWN
     if file.signature is None:
-        return _missing(cited, view, elsewhere)
+        return _with_missing_file(cited, view, elsewhere)
     if cited.sort is CitationKind.FILE and not cited.mark:
         return CitationVerdict(CitationState.HOLDS, cited)
     if cited.file not in view.files:
         return None  # it may be ignored now
     verdict = file.found.get(cited, UNKNOWN)
-    return _sought(verdict, view, elsewhere) if isinstance(verdict, CitationVerdict) else verdict
+    return _known_of_symbol(verdict, view, elsewhere) if isinstance(verdict, CitationVerdict) else verdict
 
 
 def at_hand(
@@ -135,7 +135,7 @@ def at_hand(
     known: dict[str, tuple[CitationVerdict, ...]] = {}
     unknown: list[LearnedAt] = []
     for each in learnt:
-        there = filter(_lay_there, each.cites)
+        there = filter(_is_looked_up, each.cites)
         verdicts = [verdict_of(cited, view, files.get(cited.file), elsewhere, reached) for cited in there]
         if any(isinstance(verdict, Unknown) for verdict in verdicts):
             unknown.append(each)
@@ -168,7 +168,7 @@ class CitationChecker:
                 for cited in each.cites:
                     if self._clock() >= until:
                         return found
-                    if _lay_there(cited):
+                    if _is_looked_up(cited):
                         verdicts.append(self._verdict(cited, view, inside, looked, largest))
                 if not any(isinstance(verdict, Unknown) for verdict in verdicts):
                     found[each.memory] = tuple(each for each in verdicts if isinstance(each, CitationVerdict))
@@ -178,7 +178,7 @@ class CitationChecker:
         """What memories cite and is not in its file as it was, by the last look at that."""
         files = self._files.get(root) or LruDict[str, CitedFile](MOST_FILES)
         lost: list[Citation] = []
-        for cited in filter(_lay_there, {cited for each in learnt for cited in each.cites}):
+        for cited in filter(_is_looked_up, {cited for each in learnt for cited in each.cites}):
             file = files.get(cited.file)
             if file is None:
                 continue
@@ -275,22 +275,21 @@ class CitationChecker:
         return content
 
 
-def _lay_there(cited: Citation) -> bool:
+def _is_looked_up(cited: Citation) -> bool:
     """Whether a citation is looked up: what is awaited and lies nowhere is not."""
     return cited.seen or bool(cited.file)
 
 
-def _missing(cited: Citation, view: CheckoutView, elsewhere: Elsewhere) -> CitationVerdict | Unknown:
-    """A citation whose file is not there."""
+def _with_missing_file(cited: Citation, view: CheckoutView, elsewhere: Elsewhere) -> CitationVerdict | Unknown:
     new = view.renamed.get(cited.file)
     if new is not None:
         return CitationVerdict(CitationState.MOVED, cited, new)
     if view.stale:
         return UNKNOWN
-    return _sought(CitationVerdict(CitationState.GONE, cited), view, elsewhere)
+    return _known_of_symbol(CitationVerdict(CitationState.GONE, cited), view, elsewhere)
 
 
-def _sought(verdict: CitationVerdict, view: CheckoutView, elsewhere: Elsewhere) -> CitationVerdict | Unknown:
+def _known_of_symbol(verdict: CitationVerdict, view: CheckoutView, elsewhere: Elsewhere) -> CitationVerdict | Unknown:
     """What is known of a symbol that is not where it was: before it was sought elsewhere, nothing."""
     cited = verdict.cited
     if verdict.state is not CitationState.GONE or cited.sort not in SOUGHT:

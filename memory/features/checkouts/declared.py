@@ -96,7 +96,7 @@ def against(text: str, built: Declared) -> str:
 
     Only a plain statement counts: one that tells of a change, of a wish or of what is not so may well be right.
     """
-    for named, group in _in_use(text) if built.versions else ():
+    for named, group in _tools_in_use(text) if built.versions else ():
         there = [tool for tool in sorted(group) if tool in built.versions]
         if there and named not in there:
             return f"{built.files[there[0]]} has {there[0]}"
@@ -104,7 +104,7 @@ def against(text: str, built: Declared) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _in_use(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
+def _tools_in_use(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
     """The tools that a text plainly says are in use, each with its rivals."""
     named = {known_as(each) for each in _WORD.findall(text)}
     tools_named = [(named & group, group) for group in RIVALS]

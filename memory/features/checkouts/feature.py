@@ -19,8 +19,7 @@ from memory.features.checkouts.declared import against
 from memory.features.checkouts.gone import GoneCode, of_a_project
 from memory.features.checkouts.looking import CheckoutView
 from memory.features.checkouts.own_files import Changes, OwnFiles
-from memory.features.checkouts.records import LEARNT, CheckoutRecord, learnt_of, record_of
-from memory.features.checkouts.rows import CheckoutJournal, Rows
+from memory.features.checkouts.rows import LEARNT, CheckoutJournal, CheckoutRecord, Rows, learnt_of, record_of
 from memory.features.checkouts.sharing import Sharing
 from memory.features.checkouts.sight import SHORTEST_WAIT_SECONDS, CheckoutWatcher, Clock, SeenCheckout
 from memory.features.checkouts.tracked import NAME
@@ -206,7 +205,7 @@ class CheckoutsFeature(Feature):
             if self._clock() < until:
                 mark = self._mark(each, row, seen, verdicts.get(each.id, ()), arrival.at, is_own)
             else:  # where it holds is at hand; all else it goes without
-                mark = _staged(row, seen, arrival.at)
+                mark = _shown_by_branch(row, seen, arrival.at)
                 self._counts["late"] += each.id in verdicts
             if mark.words or mark.weight != 1.0:
                 marked[each.id] = mark
@@ -223,7 +222,7 @@ class CheckoutsFeature(Feature):
         is_own: bool,
     ) -> MemoryMark:
         """How one memory is shown. What is not the session's own, but shared with it, is of another repository."""
-        stage = _staged(row, seen, at)
+        stage = _shown_by_branch(row, seen, at)
         view = seen.last
         if stage.weight <= 0.0 or view is None or not is_own or not of_a_project(held):
             return stage
@@ -370,7 +369,7 @@ class CheckoutsFeature(Feature):
         await self.upkeep.look_into(mine, view)
 
 
-def _staged(row: LearnedAt | None, seen: SeenCheckout, at: datetime) -> MemoryMark:
+def _shown_by_branch(row: LearnedAt | None, seen: SeenCheckout, at: datetime) -> MemoryMark:
     """How a memory is shown by the branch that it was learnt on."""
     here, own = (seen.fresh.checkout, seen.fresh.own) if seen.fresh is not None else (None, frozenset[str]())
     return marking.staged(row, here, own, at) if row is not None else MemoryMark()

@@ -38,7 +38,7 @@ _RUNNERS: Final = {
 def found(text: str, view: CheckoutView) -> tuple[Citation, ...]:
     """What a text cites of a checkout: what is there, and what is not there yet."""
     now = ((each, find_now(each, view)) for each in citations(text))
-    cites = (hit or (each if _may_come(each, view) else None) for each, hit in now)
+    cites = (hit or (each if _may_be_written_later(each, view) else None) for each, hit in now)
     return once_each(each for each in cites if each is not None)
 
 
@@ -137,32 +137,31 @@ def find_now(
             )
 
 
-def _may_come(cited: Citation, view: CheckoutView) -> bool:
+def _may_be_written_later(cited: Citation, view: CheckoutView) -> bool:
     """Whether what a text names and the checkout does not have may be written there later."""
     if cited.sort is not CitationKind.FILE:
         return cited.sort in (CitationKind.SYMBOL, CitationKind.COMMAND)
-    path = _inside(cited, view)
-    if path.startswith("/") or files.secret_like(path) or _named(path, view.files):
+    path = _path_in_checkout(cited, view)
+    if path.startswith("/") or files.secret_like(path) or _files_named(path, view.files):
         return False  # it is no file of this checkout, none that is read, or one of several
     # "Read/write" is no folder: one begins where others lie.
     return is_file_name(path) or any(each.startswith(f"{path.partition('/')[0]}/") for each in view.files)
 
 
-def _inside(cited: Citation, view: CheckoutView) -> str:
-    """A cited file's path from the checkout's root on."""
+def _path_in_checkout(cited: Citation, view: CheckoutView) -> str:
     return cited.name.removeprefix(f"{view.root}/").removeprefix("./").rstrip("/")
 
 
-def _named(path: str, there: frozenset[str]) -> list[str]:
+def _files_named(path: str, there: frozenset[str]) -> list[str]:
     """The files that a path names: itself, or those whose end it is."""
     return [path] if path in there else [each for each in there if each.endswith(f"/{path}")]
 
 
 def _file(cited: Citation, view: CheckoutView) -> Citation | None:
-    path = _inside(cited, view)
+    path = _path_in_checkout(cited, view)
     if path.startswith("/"):
         return None
-    alike = _named(path, view.files)
+    alike = _files_named(path, view.files)
     if len(alike) == 1:
         path = alike[0]
     elif any(each.startswith(f"{path}/") for each in view.files):

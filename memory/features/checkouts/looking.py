@@ -117,7 +117,7 @@ def look(root: str) -> CheckoutView | None:
                 texts[name] = (files.read(root, name) or b"").decode("utf-8", "replace")
     built = declared(texts, [name for name in there if "/" not in name])
     return CheckoutView(
-        root, here, main, tips, frozenset(mine), there, _renames(root, there), built, hash(tuple(sorted(refs)))
+        root, here, main, tips, frozenset(mine), there, _renamed_files(root, there), built, hash(tuple(sorted(refs)))
     )
 
 
@@ -171,7 +171,7 @@ def _is_main(ref: str, main: str) -> bool:
     return ref == f"refs/heads/{main}" or (ref.startswith("refs/remotes/") and ref.split("/", 3)[-1] == main)
 
 
-def _renames(root: str, there: frozenset[str]) -> dict[str, str]:
+def _renamed_files(root: str, there: frozenset[str]) -> dict[str, str]:
     """Files that have another name now, by the old one; what has come back to its old name is none."""
     how = ("-M", "--diff-filter=R", "--name-status", "--no-ext-diff", "--no-textconv")
     output = lines(root, "-c", "core.quotePath=false", "log", "-n", HISTORY, "--reverse", "--format=", *how, "HEAD")

@@ -61,7 +61,9 @@ def checked(verdicts: Sequence[CitationVerdict], learnt_at: str, now_at: str, *,
         case CitationState.HOLDS:
             return MemoryMark(f"holds as of {now_at[:SHORT]}" if now_at and not more else "", sure=True)
         case CitationState.CHANGED:
-            return MemoryMark(f"changed {since}{_describe(of)}", CHANGED if any(_weighs(each) for each in of) else 1.0)
+            return MemoryMark(
+                f"changed {since}{_describe(of)}", CHANGED if any(_counts_against(each) for each in of) else 1.0
+            )
         case CitationState.MOVED:
             return MemoryMark(f"moved {since}{_describe(of)}")
         case CitationState.GONE:
@@ -72,13 +74,12 @@ def crowding(held: Sequence[Fact | Passage]) -> frozenset[str]:
     """Of memories, the best first, those that only say more of a project's own files: who asks how the tests are run
     shall not be told all that the files say. The two best stay, and what the best one's file says beside it."""
     own = [each for each in held if isinstance(each, Fact) and each.origin is Origin.FILE]
-    file = _file_of(own[0]) if own else ""
-    near = [each for at, each in enumerate(own) if at < 2 or _file_of(each) == file][:OWN_FILES]
+    file = _file_in_sentence(own[0]) if own else ""
+    near = [each for at, each in enumerate(own) if at < 2 or _file_in_sentence(each) == file][:OWN_FILES]
     return frozenset(each.id for each in own) - frozenset(each.id for each in near)
 
 
-def _file_of(fact: Fact) -> str:
-    """The file that a sentence about a project names at its end."""
+def _file_in_sentence(fact: Fact) -> str:
     return fact.text.rpartition("(")[2]
 
 
@@ -91,7 +92,7 @@ def joined(*marks: MemoryMark) -> MemoryMark:
     return MemoryMark("; ".join(each.words for each in worded), weight, all(each.sure for each in worded))
 
 
-def _weighs(verdict: CitationVerdict) -> bool:
+def _counts_against(verdict: CitationVerdict) -> bool:
     """Whether a change speaks against what was said: that a file has other lines does not."""
     return verdict.cited.sort is not CitationKind.FILE or bool(verdict.cited.line)
 

@@ -136,20 +136,20 @@ class CheckoutWatcher:
         if seen is None and until - self._clock() <= SHORTEST_WAIT_SECONDS:
             fresh = None
             if place_until > until:
-                fresh = await self._within(self._reading.submit(self._glance, root), place_until)
+                fresh = await self._result_in_time(self._reading.submit(self._glance, root), place_until)
             seen = SeenCheckout(fresh, fresh or self.view(root))
         if seen is None:
             work = self._reading.submit(self._read, root, cited, until - RETURN_SECONDS)
-            seen = await self._within(work, until) or SeenCheckout(last=self.view(root))
+            seen = await self._result_in_time(work, until) or SeenCheckout(last=self.view(root))
         if seen.last is not None:
             verdicts = seen.verdicts or {}
             last = seen.last
-            late = [row for row in cited if self._is_untold(row, verdicts.get(row.memory), last)]
+            late = [row for row in cited if self._is_still_unknown(row, verdicts.get(row.memory), last)]
             if late:
                 self._reading.submit(self._look_behind, late, last)
         return seen
 
-    def _is_untold(self, row: LearnedAt, verdicts: Sequence[CitationVerdict] | None, view: CheckoutView) -> bool:
+    def _is_still_unknown(self, row: LearnedAt, verdicts: Sequence[CitationVerdict] | None, view: CheckoutView) -> bool:
         """Whether something of what a memory cites has still to be looked up: it was not, or it came with a commit, is
         not there, and nobody knows yet whether that commit came to where this checkout stands."""
         if verdicts is None:
@@ -171,7 +171,7 @@ class CheckoutWatcher:
         known = self._arrivals.get(root)
         if arrived is None or known is None or known[0] < arrived:
             return None
-        at_arrival = await self._within(known[1], max(until, place_until))
+        at_arrival = await self._result_in_time(known[1], max(until, place_until))
         if at_arrival is None:
             return SeenCheckout(last=self.view(root))
         fresh = self._looked_since(root, arrived) or at_arrival.fresh
@@ -184,7 +184,7 @@ class CheckoutWatcher:
         primed = self._primed.get(root)
         if unknown and (primed is None or not primed.done()) and until - self._clock() > SHORTEST_WAIT_SECONDS:
             work = self._reading.submit(self._checking.check, unknown, last, until - RETURN_SECONDS, LARGE)
-            late = await self._within(work, until)
+            late = await self._result_in_time(work, until)
             verdicts |= late or {}
         return SeenCheckout(fresh, last, verdicts)
 
@@ -206,7 +206,7 @@ class CheckoutWatcher:
         seen.followed = view.refs
         return True
 
-    async def _within(self, work: Future[T], until: float) -> T | None:
+    async def _result_in_time(self, work: Future[T], until: float) -> T | None:
         """What a thread's work gives, if it does so in time; it goes on in any case."""
         left = until - self._clock() if not work.done() else 0.0
         if left > SHORTEST_WAIT_SECONDS:
@@ -227,7 +227,7 @@ class CheckoutWatcher:
     def _read(self, root: str, cited: Sequence[LearnedAt], until: float) -> SeenCheckout:
         """In the thread that reads."""
         fresh = self._glance(root)
-        last = fresh or _stale(self.view(root))
+        last = fresh or _as_stale(self.view(root))
         if last is None:
             return SeenCheckout()
         same = [each for each in cited if each.checkout.repository == last.checkout.repository]
@@ -236,7 +236,7 @@ class CheckoutWatcher:
     def _arrive(self, root: str) -> _Arrived:
         """In the thread that reads."""
         fresh = self._glance(root)
-        last = fresh or _stale(self.view(root))
+        last = fresh or _as_stale(self.view(root))
         until = self._clock() + ARRIVAL_SECONDS
         return _Arrived(fresh, last, self._checking.refresh(last, until) if last is not None else {})
 
@@ -256,7 +256,7 @@ class CheckoutWatcher:
             return known.view
         branch, commit = head_of(root)
         if commit and (branch, commit) == (known.view.checkout.branch, known.view.checkout.commit):
-            return _stale(known.view)
+            return _as_stale(known.view)
         main = known.view.main
         if (not branch or branch != main) and commit not in known.view.tips:
             return None
@@ -281,7 +281,7 @@ class CheckoutWatcher:
                 checking.reached[root, cited] = here, came_before(root, cited, here)
 
 
-def _stale(view: CheckoutView | None) -> CheckoutView | None:
+def _as_stale(view: CheckoutView | None) -> CheckoutView | None:
     """A checkout as it was seen before something of git's was written."""
     return replace(view, stale=True) if view is not None else None
 

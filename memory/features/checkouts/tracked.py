@@ -113,11 +113,11 @@ def written(rules: Sequence[Rule], ended: frozenset[str], text: str) -> Written:
             kept.append(raw)
     for rule in sorted(rules, key=lambda each: each.id):
         if rule.id not in standing:
-            _put(kept, rule)
+            _append_rule(kept, rule)
     return Written("\n".join(kept).rstrip("\n") + "\n", left, differing)
 
 
-def _put(kept: list[str], rule: Rule) -> None:
+def _append_rule(kept: list[str], rule: Rule) -> None:
     """Put a new rule at the end of its section, which is made where there is none."""
     title = _SECTIONS.get(rule.kind, _REST)
     heading = f"## {title}"

@@ -55,17 +55,17 @@ def follow(view: CheckoutView, known: Sequence[Branch], now: datetime) -> Follow
     if view.checkout.branch.startswith(DETACHED):
         heads[f"refs/heads/{view.checkout.branch}"] = view.checkout.commit
     for branch in known:
-        tip = _tip(heads, branch.name) or _detached_tip(view, branch)
+        tip = _tip_of(heads, branch.name) or _detached_tip(view, branch)
         new = followed(names, branch.name)
-        if not tip and new != branch.name and (tip := _tip(heads, new)):
+        if not tip and new != branch.name and (tip := _tip_of(heads, new)):
             renamed[branch.name] = new
             branch = replace(branch, name=new)
-        moved = _moved(view, branch, tip)
-        own = _own(view, moved)
+        moved = _at_newest_commit(view, branch, tip)
+        own = _own_commits(view, moved)
         stage = _stage(view, moved, own, there=bool(tip))
         if _goes_on(branch, moved, stage):
             merged = replace(branch, name=f"{branch.name}@{branch.tip[:SHORT]}")
-            before = _own(view, merged)
+            before = _own_commits(view, merged)
             ended[branch.name] = merged.name, tuple(each for each in own if each not in before)
             stays = _stage(view, merged, before, there=False)
             found.append(replace(merged, stage=stays, since=merged.since if stays is merged.stage else now))
@@ -90,7 +90,7 @@ def _detached_tip(view: CheckoutView, branch: Branch) -> str:
     return next(iter(lines(view.root, "rev-parse", "--verify", "--quiet", f"{branch.tip}^{{commit}}")), "")
 
 
-def _tip(heads: Mapping[str, str], name: str) -> str:
+def _tip_of(heads: Mapping[str, str], name: str) -> str:
     """A branch's newest commit, here or at a remote; empty where it is gone."""
     here = heads.get(f"refs/heads/{name}", "")
     return here or next(
@@ -98,7 +98,7 @@ def _tip(heads: Mapping[str, str], name: str) -> str:
     )
 
 
-def _moved(view: CheckoutView, branch: Branch, tip: str) -> Branch:
+def _at_newest_commit(view: CheckoutView, branch: Branch, tip: str) -> Branch:
     """A branch at its newest commit. Where it began is asked while it is not merged: afterwards nobody can tell."""
     tip = tip or branch.tip
     if not tip or (branch.base and any(is_ancestor(view.root, tip, each) for each in view.tips)):
@@ -111,7 +111,7 @@ def _moved(view: CheckoutView, branch: Branch, tip: str) -> Branch:
     return replace(branch, tip=tip, base=base or branch.base)
 
 
-def _own(view: CheckoutView, branch: Branch) -> list[str]:
+def _own_commits(view: CheckoutView, branch: Branch) -> list[str]:
     """A branch's own commits, the newest first; those that came in by merges left aside."""
     if not branch.tip or not branch.base or branch.tip == branch.base:
         return []
@@ -120,15 +120,15 @@ def _own(view: CheckoutView, branch: Branch) -> list[str]:
 
 def _stage(view: CheckoutView, branch: Branch, own: Sequence[str], there: bool) -> BranchStage:
     if own and view.tips:
-        by = _brought_in(view, branch, own)
+        by = _merge_commits(view, branch, own)
         if by is not None:
-            return BranchStage.REVERTED if _taken_back(view, branch, own, by) else BranchStage.MERGED
+            return BranchStage.REVERTED if _was_reverted(view, branch, own, by) else BranchStage.MERGED
         if not there and branch.stage in (BranchStage.MERGED, BranchStage.REVERTED) and _is_long_ago(view, branch):
             return branch.stage
     return BranchStage.OPEN if there else BranchStage.DROPPED
 
 
-def _brought_in(view: CheckoutView, branch: Branch, own: Sequence[str]) -> list[str] | None:
+def _merge_commits(view: CheckoutView, branch: Branch, own: Sequence[str]) -> list[str] | None:
     """The commits of the main branch that brought a branch's work in; None where it is not in."""
     for tip in view.tips:
         if is_ancestor(view.root, branch.tip, tip):
@@ -170,7 +170,7 @@ def anchored(view: CheckoutView, own: Sequence[str], learnt: Iterable[tuple[str,
     return found
 
 
-def _taken_back(view: CheckoutView, branch: Branch, own: Sequence[str], by: Sequence[str]) -> bool:
+def _was_reverted(view: CheckoutView, branch: Branch, own: Sequence[str], by: Sequence[str]) -> bool:
     """Whether what brought a branch's work in was reverted, and that not reverted again."""
     reverted: set[str] = set()
     for tip in view.tips:
@@ -258,7 +258,7 @@ class CheckoutUpkeep:
         new = await self._journal.unlooked(view.checkout.repository, MOST_LOOKED)
         if new:
             forgot = self._forgot
-            cited = await self._found(new, view)
+            cited = await self._find_cited(new, view)
             await self._journal.looked(cited)
             self._rows.written()
             if forgot == self._forgot:
@@ -270,7 +270,7 @@ class CheckoutUpkeep:
         """Find what facts cite that were learnt nowhere: from now on it is known whether that holds."""
         here = replace(view.checkout, branch="", staged=False)
         forgot = self._forgot
-        cited = await self._found([(fact.id, fact.text) for fact in facts], view)
+        cited = await self._find_cited([(fact.id, fact.text) for fact in facts], view)
         if forgot != self._forgot:
             return
         learnt = [LearnedAt(fact.id, fact.owner, here, "", cited[fact.id], looked=True) for fact in facts]
@@ -314,7 +314,9 @@ class CheckoutUpkeep:
             return False
         return known.has_come(await self._sight.run_git(partial(awaited.lying, known.view.root, tuple(known.files))))
 
-    async def _found(self, texts: Iterable[tuple[str, str]], view: CheckoutView) -> dict[str, tuple[Citation, ...]]:
+    async def _find_cited(
+        self, texts: Iterable[tuple[str, str]], view: CheckoutView
+    ) -> dict[str, tuple[Citation, ...]]:
         """What memories cite, by their ids; one by one, so that what a request asks git is not behind all of them."""
         return {id: await self._sight.run_git(partial(found, text, view)) for id, text in texts}
 

@@ -114,7 +114,7 @@ class MemorySayings:
         Raises:
             NotFound: when no memory of these owners has this id.
         """
-        places = await self._places(await self._parts(id, owners))
+        places = await self._places(await self._memory_with_parts(id, owners))
         here = places[passed : passed + limit]
         sessions = await self._journal.sessions_by_id([place.session for place in here])
         found: dict[tuple[str, bytes | str], Saying] = {}
@@ -125,7 +125,7 @@ class MemorySayings:
         later = passed + limit if len(places) > passed + limit else None
         return Sayings(tuple(sorted(found.values(), key=lambda each: each.at)), len(places), later)
 
-    async def _parts(self, id: str, owners: Sequence[str]) -> list[Fact | Passage]:
+    async def _memory_with_parts(self, id: str, owners: Sequence[str]) -> list[Fact | Passage]:
         """A memory, the facts that it was put together from, and those that it took in: what said the same."""
         facts = await self._journal.facts([id], owners)
         if not facts:
@@ -176,7 +176,7 @@ class MemorySayings:
         for passage in messages:
             # What of a message is restricted is shown to who asks for that memory itself.
             is_open = passage.source not in closed or part.sensitivity is Sensitivity.RESTRICTED
-            text, whole = await self._text(passage.source, scope) if is_open else ("", False)
+            text, whole = await self._message_text(passage.source, scope) if is_open else ("", False)
             if not text:
                 # The message is another person's, or is not kept any more: this piece of it is what is known.
                 text, whole = passage.text, False
@@ -194,13 +194,13 @@ class MemorySayings:
         who = person if part.origin in _PEOPLE else part.origin.value
         if place.session != part.session:
             return Saying(part.id, who, place.at, theirs, "")
-        text, whole = await self._text(part.source, scope)
+        text, whole = await self._message_text(part.source, scope)
         if text:
             return Saying(part.id, who, place.at, theirs, text, part.source, whole)
         # What was written down by hand is its own words.
         return Saying(part.id, who, place.at, theirs, part.text if session is None else "")
 
-    async def _text(self, source: bytes, scope: Scope) -> tuple[str, bool]:
+    async def _message_text(self, source: bytes, scope: Scope) -> tuple[str, bool]:
         """A message of a person's, and whether that is all of it; empty where there is none."""
         person = scope.owner(Layer.USER)
         if not source or person is None:

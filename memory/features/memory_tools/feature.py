@@ -43,7 +43,7 @@ class ToolOffering:
         if live is None:
             return ""
         gives = self.wanted and not live.session.held_out
-        new = gives and prepared.journaled and arrival.kind.teaches and _is_first(live, prepared)
+        new = gives and prepared.journaled and arrival.kind.teaches and _is_first_request(live, prepared)
         if new and not live.ledger.offers and (definitions := spelling()):
             entry = Entry(*OFFERED, definitions, Form.PART, "offer", act=Act.OFFER)
             live.ledger.write(entry)
@@ -68,7 +68,7 @@ class ToolOffering:
         live.unwritten.append(entry)
 
 
-def _is_first(live: LiveSession, prepared: Prepared) -> bool:
+def _is_first_request(live: LiveSession, prepared: Prepared) -> bool:
     """Whether this is a session's first request, and nothing of the session's history was said elsewhere."""
     return live.session.started_at == prepared.arrival.at and live.session.forked_from is None
 

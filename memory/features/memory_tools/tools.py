@@ -120,7 +120,7 @@ class MemoryTools:
         owners, now = asker.scope.owners(), self._now()
         if as_of := _optional(arguments, "as_of"):
             then = datetime.combine(self._date(as_of) + _DAY, datetime.min.time(), now.tzinfo)
-            found = await self._as_of(query, owners, then, limit)
+            found = await self._known_at(query, owners, then, limit)
         else:
             found = [each.memory for each in await self._commands.search(query, owners, limit)]
         found = [memory for memory in found if memory.sensitivity is not Sensitivity.RESTRICTED]
@@ -128,7 +128,7 @@ class MemoryTools:
             return ToolAnswer(f"Memory has nothing about {query[:80]!r}. Other words may find it.")
         return answers.listed(found, self._tokens, now)
 
-    async def _as_of(self, query: str, owners: Sequence[str], then: datetime, limit: int) -> list[Fact | Passage]:
+    async def _known_at(self, query: str, owners: Sequence[str], then: datetime, limit: int) -> list[Fact | Passage]:
         """What was known at a moment, also of what was superseded since."""
         question = of_words(query, then)
         moment = SearchContext(tuple(owners), then, floor=OPEN)
@@ -162,7 +162,7 @@ class MemoryTools:
         day, now = self._date(_text(arguments, "date")), self._now()
         since = datetime.combine(day, datetime.min.time(), now.tzinfo)
         facts, passages = await self._journal.between(asker.scope.owners(), since, since + _DAY, 1000)
-        return answers.day(day, _open(facts), _open(passages), self._tokens, now)
+        return answers.day(day, _unrestricted(facts), _unrestricted(passages), self._tokens, now)
 
     async def _note(self, arguments: Mapping[str, Any], asker: ToolCaller) -> ToolAnswer:
         action = _text(arguments, "action")
@@ -170,14 +170,14 @@ class MemoryTools:
             raise InvalidToolCall("memory takes no notes at the moment (it is paused or read-only)")
         match action:
             case "add":
-                return await self._noted(lambda: self._added(_text(arguments, "text"), asker))
+                return await self._write_note(lambda: self._added(_text(arguments, "text"), asker))
             case "confirm":
-                return await self._noted(lambda: self._confirmed(arguments, asker))
+                return await self._write_note(lambda: self._confirmed(arguments, asker))
             case "update" | "supersede":
-                return await self._noted(lambda: self._followed(arguments, action, asker))
+                return await self._write_note(lambda: self._replace_memory(arguments, action, asker))
         raise InvalidToolCall(f"action is {action[:20]!r}; it is add, confirm, update or supersede")
 
-    async def _noted(self, drawn: Callable[[], Awaitable[tuple[Lesson, ToolAnswer]]]) -> ToolAnswer:
+    async def _write_note(self, drawn: Callable[[], Awaitable[tuple[Lesson, ToolAnswer]]]) -> ToolAnswer:
         """Write what is ``drawn`` from what is known at this moment; what is answered then."""
         answer = ToolAnswer("")
 
@@ -206,7 +206,7 @@ class MemoryTools:
     def _used(self, fact: Fact, asker: ToolCaller) -> Lesson:
         return Lesson(0, uses=(MemoryUse(fact.id, asker.session, self._now(), shown=True, used=True),))
 
-    async def _followed(
+    async def _replace_memory(
         self, arguments: Mapping[str, Any], action: str, asker: ToolCaller
     ) -> tuple[Lesson, ToolAnswer]:
         """A note in the place of a memory; beside it, where that is trusted more than the model."""
@@ -296,7 +296,7 @@ class MemoryTools:
         return day
 
 
-def _open(memories: Sequence[M]) -> list[M]:
+def _unrestricted(memories: Sequence[M]) -> list[M]:
     """What is not restricted: that is given by its id alone."""
     return [memory for memory in memories if memory.sensitivity is not Sensitivity.RESTRICTED]
 

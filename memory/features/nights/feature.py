@@ -132,18 +132,18 @@ class Nights(Feature):
 
     async def night_told(self, question: RouteRequest) -> NightJson:
         """What a night changed, line by line."""
-        held = await self._night(question)
+        held = await self._night_of_path(question)
         changes, lines, candidates = await self.store.night_changes(held.number)
         facts = {fact.id: fact for fact in await self._journal.facts([each.memory for each in changes])}
         return night_json(held, changes, lines, candidates, facts)
 
     async def undo(self, question: RouteRequest) -> NightUndone:
         """Take a night back."""
-        held = await self._night(question)
+        held = await self._night_of_path(question)
         await self.runner.undo(held.number)
         return {"undone": held.number}
 
-    async def _night(self, question: RouteRequest) -> Night:
+    async def _night_of_path(self, question: RouteRequest) -> Night:
         """The night whose number stands in the path, among those of the asker."""
         number = question.names["number"]
         if not (number.isascii() and number.isdigit() and len(number) < 16):

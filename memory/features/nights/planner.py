@@ -69,7 +69,7 @@ def plans(
     # Always the table: it costs nothing, is at hand, and one night compares like another whatever recall uses.
     embedder = StaticEmbedding.load()
     sessions = rules.clusters.candidate_sessions
-    for owner in _in_turn(snapshots.owners() if owners is None else owners):
+    for owner in _projects_before_users(snapshots.owners() if owners is None else owners):
         held = _OwnerVectors(
             embedder,
             owner,
@@ -254,7 +254,7 @@ def _may_be_a_rule(fact: Fact, sessions: int) -> bool:
     return fact.kind in RULES and (fact.sessions >= sessions or bool(fact.supersedes or fact.derived_from))
 
 
-def _in_turn(owners: Iterable[str]) -> list[str]:
+def _projects_before_users(owners: Iterable[str]) -> list[str]:
     """Projects before their users. What a person has approved for others is left to persons: no night touches it."""
     turns = (Layer.USER_PROJECT, Layer.USER)
     places = {owner: place[1] for owner in owners if (place := place_of(owner)) is not None}

@@ -92,7 +92,7 @@ def night_json(
 ) -> NightJson:
     return asdict(held) | {
         "counted": held.changes,
-        "changes": _written([each for each in changes if each.action != ChangeAction.PLAIN], facts),
+        "changes": _written_changes([each for each in changes if each.action != ChangeAction.PLAIN], facts),
         "plain": held.changes.get(ChangeAction.PLAIN, 0),
         "lines": list(lines),
         "candidates": candidates_json(candidates),
@@ -122,7 +122,7 @@ def _planned(number: int, planned: PlannedNight) -> PlannedNightJson:
         "number": number,
         "owner": diff.owner,
         "looked": planned.looked,
-        "changes": [_change(change) for change in diff.changes],
+        "changes": [_change_with_results(change) for change in diff.changes],
         "plain": len(diff.plain),
         "lines": list(diff.lines),
         "candidates": candidates_json(diff.candidates),
@@ -130,8 +130,7 @@ def _planned(number: int, planned: PlannedNight) -> PlannedNightJson:
     }
 
 
-def _change(change: FactChange) -> NightChangeJson:
-    """A planned change with what it makes of each fact."""
+def _change_with_results(change: FactChange) -> NightChangeJson:
     facts = [touch.after for touch in change.touched if touch.after is not None]
     new_ids = {touch.after.id for touch in change.touched if touch.after is not None and touch.before is None}
     return {
@@ -141,7 +140,7 @@ def _change(change: FactChange) -> NightChangeJson:
     }
 
 
-def _written(changes: Sequence[NightChange], facts: Mapping[str, Fact]) -> list[NightChangeJson]:
+def _written_changes(changes: Sequence[NightChange], facts: Mapping[str, Fact]) -> list[NightChangeJson]:
     """The changes that were written, those of one place together, with the facts as they are now."""
     places: dict[int, list[NightChange]] = {}
     for each in changes:

@@ -155,7 +155,7 @@ class Snapshots:
         which was a moment ago."""
         with self._reading() as connection:
             if behind is not None:
-                return _further(connection, owner, behind, sessions)
+                return _next_new_facts(connection, owner, behind, sessions)
             row = connection.execute(QUERIES["night_cursor_get"], (owner,)).fetchone()
             after, heard = (row["fact"], row["passage"]) if row else (0, 0)
             last = when(row["at"]) if row else None
@@ -166,7 +166,9 @@ class Snapshots:
             passages, passage = _passages_of_past_days(
                 connection, owner, 0 if since else heard, upto["passage"], now, since
             )
-            old, old_upto = _unread(connection, owner, row["unread"] if row else 0, now - unread) if unread else ([], 0)
+            old, old_upto = (
+                _unread_memories(connection, owner, row["unread"] if row else 0, now - unread) if unread else ([], 0)
+            )
             midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
             first = min([passages[0].at if passages else midnight, (last or datetime.fromtimestamp(0, now.tzinfo))])
             first = first.astimezone(now.tzinfo).replace(hour=0, minute=0, second=0, microsecond=0)
@@ -188,10 +190,10 @@ class Snapshots:
                 ],
                 reached or upto["fact"],
                 passage,
-                *_elsewhere(connection, owner, after, since),
+                *_recurring_across_projects(connection, owner, after, since),
                 old,
                 old_upto,
-                *_heard(connection, owner, row["plain"] if row else 0, upto["passage"] if plain else 0),
+                *_said_behind(connection, owner, row["plain"] if row else 0, upto["passage"] if plain else 0),
                 _rules(connection, sessions, new),
                 _drafts(connection, owner, now - drafts) if drafts else [],
                 _beside(connection, owner) if new or doubted else [],
@@ -218,7 +220,7 @@ class Snapshots:
             connection.close()
 
 
-def _elsewhere(
+def _recurring_across_projects(
     connection: Connection, owner: str, after: int, since: datetime | None
 ) -> tuple[list[tuple[str, str]], frozenset[str]]:
     """What a user's projects hold that may recur, where there are several of them and something in them is new."""
@@ -238,8 +240,7 @@ def _elsewhere(
     return [*((row["id"], row["text"]) for row in rows), *own], fresh
 
 
-def _further(connection: Connection, owner: str, behind: NightInput, sessions: int) -> NightInput:
-    """The next facts that are new."""
+def _next_new_facts(connection: Connection, owner: str, behind: NightInput, sessions: int) -> NightInput:
     upto = connection.execute(QUERIES["snapshot_upto"]).fetchone()["fact"]
     new, reached = _new(connection, owner, behind.fact, None, None, SLICE)
     return NightInput(
@@ -311,7 +312,9 @@ def _new(
     return frozenset(row["id"] for row in rows), reached
 
 
-def _unread(connection: Connection, owner: str, after: int, until: datetime) -> tuple[list[Fact | Passage], int]:
+def _unread_memories(
+    connection: Connection, owner: str, after: int, until: datetime
+) -> tuple[list[Fact | Passage], int]:
     """Old memories that nobody was shown, and how far was looked among the passages."""
     parameters = {"owner": owner, "after": after, "until": until.timestamp(), "long": LONG, "limit": UNREAD}
     facts = [fact_of(row) for row in connection.execute(QUERIES["snapshot_old_facts"], parameters)]
@@ -322,7 +325,7 @@ def _unread(connection: Connection, owner: str, after: int, until: datetime) -> 
     return [*facts, *map(passage_of, rows)], max(upto, after)
 
 
-def _heard(connection: Connection, owner: str, after: int, newest: int) -> tuple[list[Passage], int]:
+def _said_behind(connection: Connection, owner: str, after: int, newest: int) -> tuple[list[Passage], int]:
     """What was said behind a row, up to the newest, and how far was looked."""
     if newest <= after:
         return [], after

@@ -133,11 +133,7 @@ class NightStore(FeaturePart):
 
     async def night_candidates(self, number: int) -> list[Candidate]:
         """What a night put forward."""
-
-        def work(connection: Connection) -> list[Candidate]:
-            return [candidate_of(row) for row in connection.execute(QUERIES["night_candidates_get"], (number,))]
-
-        return await self._db.read(work)
+        return await self._rows("night_candidates_get", candidate_of, number)
 
     async def mark_night(self, at: datetime) -> None:
         """There was a night of everybody."""
@@ -175,10 +171,10 @@ class NightStore(FeaturePart):
         night = connection.execute(QUERIES["night_add"], night_row).lastrowid or 0
         passed_over = 0
         for place, change in enumerate(diff.changes):
-            if not self._change(connection, night, place, change, diff.owner):
+            if not self._apply_change(connection, night, place, change, diff.owner):
                 passed_over += 1
-        self._put_in_short(connection, night, diff)
-        self._make_plain(connection, night, diff)
+        self._shorten_previews(connection, night, diff)
+        self._hide_courtesies(connection, night, diff)
         known = {
             row["id"]
             for name in ("facts_get", "passages_get")
@@ -191,7 +187,7 @@ class NightStore(FeaturePart):
                 connection.execute(QUERIES["summary_add"], (*row, text, line.memory, line.weight))
         redact = self._redact.of_owner(diff.owner)
         put = [put_forward(connection, diff.owner, each, planned.at, redact) for each in diff.candidates]
-        for id, (is_new, fields) in _one_each(filter(None, put)).items():
+        for id, (is_new, fields) in _one_outcome_each(filter(None, put)).items():
             connection.execute(QUERIES["night_candidate_add"], (night, id, is_new, orjson.dumps(fields).decode()))
         if replace(diff, candidates=()).empty and not any(put):
             # What waits for the person already is no news.
@@ -200,18 +196,16 @@ class NightStore(FeaturePart):
         connection.execute(QUERIES["night_passed_over"], (passed_over, night))
         return night
 
-    def _put_in_short(self, connection: Connection, night: int, diff: Diff) -> None:
-        """Have recall show less of what is old and unread."""
+    def _shorten_previews(self, connection: Connection, night: int, diff: Diff) -> None:
         for place, preview in enumerate(diff.previews, len(diff.changes)):
             columns = {"id": preview.memory, "owner": diff.owner, "from": 0, "to": preview.characters}
-            if self._preview(connection, columns):
+            if self._set_preview(connection, columns):
                 why = f"unread, {preview.characters} characters are shown"
                 fields = orjson.dumps({"preview": [0, preview.characters]}).decode()
                 row = (night, place, ChangeAction.COMPACT.value, why, preview.memory, False, fields)
                 connection.execute(QUERIES["night_change_add"], row)
 
-    def _make_plain(self, connection: Connection, night: int, diff: Diff) -> None:
-        """Have recall leave courtesies out."""
+    def _hide_courtesies(self, connection: Connection, night: int, diff: Diff) -> None:
         for place, each in enumerate(diff.plain, len(diff.changes) + len(diff.previews)):
             gaps = gaps_row(each.gaps)
             columns = {"id": each.memory, "owner": diff.owner, "from": "", "to": gaps}
@@ -220,19 +214,23 @@ class NightStore(FeaturePart):
                 row = (night, place, ChangeAction.PLAIN.value, "courtesies are left out", each.memory, False, fields)
                 connection.execute(QUERIES["night_change_add"], row)
 
-    def _preview(self, connection: Connection, row: Mapping[str, Any]) -> bool:
+    def _set_preview(self, connection: Connection, row: Mapping[str, Any]) -> bool:
         """Have recall show so much of a memory, a passage or a fact; False where it shows something else by now."""
         names = ("night_preview_passage", "night_preview_fact")
         return any(connection.execute(QUERIES[name], row).rowcount for name in names)
 
-    def _change(self, connection: Connection, night: int, place: int, change: FactChange, owner: str) -> bool:
+    def _apply_change(self, connection: Connection, night: int, place: int, change: FactChange, owner: str) -> bool:
         """Carry out a change; False where a fact is not what it was, and nothing is done."""
         ids = [touch.before.id for touch in change.touched if touch.before is not None]
         rows = {row["id"]: row for row in ask_many(connection, "facts_get", ids)}
         to_write: list[tuple[Row | None, Fact]] = []
         for touch in change.touched:
-            after = _rebased(touch, rows)
-            if after is None or after.owner != owner or (touch.before is None and self._buried(connection, after)):
+            after = _rebased_fact(touch, rows)
+            if (
+                after is None
+                or after.owner != owner
+                or (touch.before is None and self._was_forgotten(connection, after))
+            ):
                 return False
             to_write.append((rows.get(after.id), after))
         for before, after in to_write:
@@ -247,7 +245,7 @@ class NightStore(FeaturePart):
             connection.execute(QUERIES["night_change_add"], (*columns, orjson.dumps(fields).decode()))
         return True
 
-    def _buried(self, connection: Connection, fact: Fact) -> bool:
+    def _was_forgotten(self, connection: Connection, fact: Fact) -> bool:
         """Whether a person has had forgotten what a night would draw anew."""
         hash = tombstone_of(self._key, fact.owner, fact.text)
         return bool(ask_many(connection, "tombstone_find", [hash]))
@@ -264,7 +262,7 @@ class NightStore(FeaturePart):
         for change in reversed(connection.execute(QUERIES["night_changes_get"], (number,)).fetchall()):
             if change["action"] == ChangeAction.COMPACT:
                 before, after = orjson.loads(change["fields"])["preview"]
-                self._preview(
+                self._set_preview(
                     connection, {"id": change["memory"], "owner": night["owner"], "from": after, "to": before}
                 )
                 continue
@@ -281,9 +279,9 @@ class NightStore(FeaturePart):
             else:
                 fields = orjson.loads(change["fields"])
                 put = {name: row[name] for name in ("id", *COLUMNS)}
-                put |= {name: _put_back(name, row[name], *sides) for name, sides in fields.items()}
+                put |= {name: _restored_value(name, row[name], *sides) for name, sides in fields.items()}
                 if "contradicts" in fields:
-                    put["contradicts"] = _there(connection, put["contradicts"])
+                    put["contradicts"] = _without_forgotten(connection, put["contradicts"])
                 write_columns(connection, put, row["state"])
         _withdraw(connection, number)
         connection.execute(QUERIES["night_lines_drop"], (number,))
@@ -305,7 +303,7 @@ def _withdraw(connection: Connection, night: int) -> None:
     connection.execute(QUERIES["night_candidates_drop"], (night,))
 
 
-def _rebased(touch: Touch, rows: Mapping[str, Row]) -> Fact | None:
+def _rebased_fact(touch: Touch, rows: Mapping[str, Row]) -> Fact | None:
     """What a fact becomes, given what it is now: what was only counted meanwhile is counted in. None where something
     else has happened to it."""
     before, after = touch.before, touch.after
@@ -329,7 +327,7 @@ def _rebased(touch: Touch, rows: Mapping[str, Row]) -> Fact | None:
     )
 
 
-def _put_back(name: str, now: Any, before: Any, after: Any) -> Any:
+def _restored_value(name: str, now: Any, before: Any, after: Any) -> Any:
     """What a column becomes when a change of it is taken back, whatever else has changed it since."""
     if now == after:
         return before
@@ -342,14 +340,13 @@ def _put_back(name: str, now: Any, before: Any, after: Any) -> Any:
     return now
 
 
-def _there(connection: Connection, ids: str) -> str:
-    """Without the ids of facts that a person has had forgotten since."""
+def _without_forgotten(connection: Connection, ids: str) -> str:
     named = orjson.loads(ids)
     known = {row["id"] for row in ask_many(connection, "facts_get", named)}
     return ids if known >= set(named) else orjson.dumps([id for id in named if id in known]).decode()
 
 
-def _one_each(
+def _one_outcome_each(
     put: Iterable[tuple[str, bool, dict[str, list[Any]]]],
 ) -> dict[str, tuple[bool, dict[str, list[Any]]]]:
     """What became of each candidate in all, where several things that one night puts forward are one."""

@@ -74,7 +74,9 @@ class Findings:
         """What others found before for the question that opens a sub-agent's session, and, where the settings allow
         it and the question is the same, a report that may stand for a reply."""
         began = time.perf_counter()
-        found = await self.alike(opening_question(conversation.messages), await self._place(session), at, session.id)
+        found = await self.alike(
+            opening_question(conversation.messages), await self._place_of_subagent(session), at, session.id
+        )
         if not found:
             return Recalled(note="nothing was asked before"), None
         unsure = "whole" if found[0].sure else self._settings.unsure
@@ -101,7 +103,7 @@ class Findings:
             if len(each.report) >= LEAST_REPORT and each.outcome is not ResearchOutcome.RUNNING
             if oldest <= each.ended <= at and each.session != session
         ]
-        nearest = sorted(known, key=lambda each: (-_nearness(fits[each.id]), each.id))[:WEIGHED]
+        nearest = sorted(known, key=lambda each: (-_question_similarity(fits[each.id]), each.id))[:WEIGHED]
         best = [*nearest, *(each for each in known[:MOST] if each not in nearest)]
         if not best:
             return ()
@@ -132,7 +134,7 @@ class Findings:
             if passage.speaker == MENTIONED:
                 await self._journal.use_research([passage.session], session, "recalled", at, lines[passage.id])
 
-    async def _place(self, session: Session) -> Scope:
+    async def _place_of_subagent(self, session: Session) -> Scope:
         """Where a sub-agent works: where its parent does, if it does not say itself."""
         if not session.parent or worked_in(session.scope, Scope()) is session.scope:
             return session.scope
@@ -160,7 +162,7 @@ class Findings:
         return ResearchAnswer(f"{text}\n\n{research.report}", research.id, research.handle, best.likeness)
 
 
-def _nearness(parts: Mapping[str, tuple[float, float]]) -> float:
+def _question_similarity(parts: Mapping[str, tuple[float, float]]) -> float:
     """How near a question stands to one that was asked: by what both mean, and by their words."""
     coverage, cosine = parts.get("question", (0.0, 0.0))
     return coverage + max(cosine, parts.get("opening", (0.0, 0.0))[1])

@@ -51,7 +51,7 @@ class AllowedFolders:
         for source in sources:
             if source.kind is SourceKind.FILE and not source.mark and looked < MOST and self.any:
                 looked += 1
-                mark = self._mark(source.name, directory)
+                mark = self._content_hash(source.name, directory)
                 source = replace(source, mark=mark) if mark and mark != _GONE else source
             found.append(source)
         return tuple(found)
@@ -60,12 +60,12 @@ class AllowedFolders:
         """Which of the files that a research read hold something else now, as far as the ``look`` has room for them.
         Blocks; for a thread."""
         marked = [source for source in research.sources if source.mark][:MOST] if self.any else []
-        now = {source: self._mark(source.name, research.directory, look) for source in marked}
+        now = {source: self._content_hash(source.name, research.directory, look) for source in marked}
         return ChangedFiles(tuple(source.name for source in marked if now[source] and now[source] != source.mark))
 
     def commit(self, directory: str) -> str:
         """The commit that a checkout stands at, read from its files; empty where none can be read."""
-        start = self._within(directory, "") if directory else None
+        start = self._resolved_inside(directory, "") if directory else None
         for folder in (start, *start.parents) if start is not None else ():
             git = folder / ".git"
             if not self._inside(folder):
@@ -77,9 +77,9 @@ class AllowedFolders:
                 break
         return ""
 
-    def _mark(self, name: str, directory: str, look: Look | None = None) -> str:
+    def _content_hash(self, name: str, directory: str, look: Look | None = None) -> str:
         """A hash of a file's content; empty where it may not be looked at, ``gone`` where it is not there."""
-        path = self._within(name, directory)
+        path = self._resolved_inside(name, directory)
         if path is None or look is None:
             return _marked(path) if path is not None else ""
         if path not in look.marks:
@@ -95,7 +95,7 @@ class AllowedFolders:
             look.marks[path] = _marked(path)
         return look.marks[path]
 
-    def _within(self, name: str, directory: str) -> Path | None:
+    def _resolved_inside(self, name: str, directory: str) -> Path | None:
         """The place of a file, whatever links lead to it; None where that is outside."""
         if "\0" in name or len(name) > 1000:
             return None

@@ -185,7 +185,7 @@ class ResearchEraser:
         """Delete a research everywhere, with those that it sent out itself and those that were asked the very same, and
         bury their texts; how many messages went with it."""
         async with self._worker.at_rest(), self._learner.resting():
-            every = await self._with(research)
+            every = await self._research_with_reply(research)
             key, buried = self._journal.key(), set[bytes]()
             for each in every:
                 texts = [each.question, *each.reports]
@@ -200,7 +200,7 @@ class ResearchEraser:
             await self._learner.drop_from_index(gone.ids)
         return gone.messages
 
-    async def _with(self, research: Research) -> list[Research]:
+    async def _research_with_reply(self, research: Research) -> list[Research]:
         """A research and what goes with it: where it stood for a reply, that reply is a report of its own."""
         found = {research.id: research}
         answered = [use.session for use in await self._journal.uses_of_research([research.id]) if use.how == "answered"]

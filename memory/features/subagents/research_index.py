@@ -44,7 +44,7 @@ class ResearchIndex:
     async def fits(self, text: str, owners: Sequence[str]) -> Fits:
         """How well what was asked and reported fits a text."""
         collections = index_owners(owners, QUESTIONS)
-        found = await self._found(text, collections)
+        found = await self._scores_by_piece(text, collections)
         fits: Fits = {}
         for piece in await self._journal.passages(list(found), collections):
             if piece.speaker in TYPICAL:
@@ -54,7 +54,7 @@ class ResearchIndex:
     async def passages(self, text: str, owners: Sequence[str]) -> dict[str, tuple[float, str]]:
         """The best passage of each research's report and trail: its score and its id."""
         collections = index_owners(owners, TRAILS)
-        found = await self._found(text, collections)
+        found = await self._scores_by_piece(text, collections)
         best: dict[str, tuple[float, str]] = {}
         for piece in await self._journal.passages(list(found), collections):
             coverage, cosine = found[piece.id]
@@ -75,8 +75,7 @@ class ResearchIndex:
         documents = max(counted.documents, LEAST)
         return lambda stem: rarity(documents, counted.frequency.get(term(stem), 0))
 
-    async def _found(self, text: str, collections: Sequence[str]) -> dict[str, tuple[float, float]]:
-        """Coverage and cosine of each piece that was found."""
+    async def _scores_by_piece(self, text: str, collections: Sequence[str]) -> dict[str, tuple[float, float]]:
         question = RecallQuestion(text, dict.fromkeys(stems(text), 1.0), work=0.0)
         weighed = weigh(question, await self._journal.rarity(collections, question.terms))
         embedder = self._recall.embedder

@@ -40,8 +40,6 @@ LOOK_FOR_IDLE = timedelta(minutes=1)
 
 @dataclass(slots=True)
 class _ResearchChanges:
-    """What one exchange changes."""
-
     research: dict[str, Research]
     spawns: list[Spawn]
 
@@ -107,8 +105,8 @@ class ResearchWorker(JournalFollower):
                 return
             work = _ResearchChanges({}, [])
             if observed.journaled.kind in (RequestKind.MAIN, RequestKind.SUBAGENT):
-                await self._child(observed, work)
-                await self._parent(observed, work)
+                await self._follow_subagent(observed, work)
+                await self._follow_parent(observed, work)
             if work.research or work.spawns or last:
                 await self._write(observed, work)
 
@@ -126,14 +124,13 @@ class ResearchWorker(JournalFollower):
         marked = self._folders.marked(research.sources, research.directory)
         return with_tiers(replace(in_confidence(research), sources=marked), self._tiers)
 
-    async def _child(self, observed: ObservedExchange, work: _ResearchChanges) -> None:
-        """The exchange as one of a sub-agent's."""
+    async def _follow_subagent(self, observed: ObservedExchange, work: _ResearchChanges) -> None:
         journaled, session = observed.journaled, observed.journaled.session
         known = await self._journal.research_of_session(session.id)
         if known is not None:
             work.research[known.id] = gone_on(known, observed)
             return
-        spawn, parent = await self._tied(observed)
+        spawn, parent = await self._errand_and_parent(observed)
         if session.kind is not RequestKind.SUBAGENT and spawn is None:
             return
         scope = worked_in(session.scope, parent.scope if parent is not None else None)
@@ -172,7 +169,7 @@ class ResearchWorker(JournalFollower):
         )
         return directory or (scope.project if scope.project and scope.project.startswith(("/", "~")) else "")
 
-    async def _tied(self, observed: ObservedExchange) -> tuple[Spawn | None, Session | None]:
+    async def _errand_and_parent(self, observed: ObservedExchange) -> tuple[Spawn | None, Session | None]:
         """The errand that a session took and the session that gave it, as far as they are known."""
         session = observed.journaled.session
         spawn, parent = self._spawned.spawn(session.id), self._spawned.parent(session.id)
@@ -201,7 +198,7 @@ class ResearchWorker(JournalFollower):
             await self._journal.tie(session.id, parent.key)
         return spawn, parent
 
-    async def _parent(self, observed: ObservedExchange, work: _ResearchChanges) -> None:
+    async def _follow_parent(self, observed: ObservedExchange, work: _ResearchChanges) -> None:
         """The exchange as one of a session that sends sub-agents out and gets their reports back."""
         journaled, session = observed.journaled, observed.journaled.session
         learnt = await self._spawners(person_of(session))
@@ -217,9 +214,9 @@ class ResearchWorker(JournalFollower):
             return
         sent_out = {each.id: each for each in await self._journal.research_of_parent(session.id)}
         sent_out |= {each.id: each for each in work.research.values() if each.parent == session.id}
-        made = _answered(journaled.messages)
+        made = _calls_by_result(journaled.messages)
         renamed = {id: call for id, call in made.items() if id != call.id}
-        spawns = {each.errand.call: each for each in sent} | _asking_the_same(renamed, sent, learnt)
+        spawns = {each.errand.call: each for each in sent} | _same_errands(renamed, sent, learnt)
         names = {id: call.name for id, call in made.items()}
         for message in back:
             came = ReturnedMessage(observed, message, spawns, names, learnt, work.research)
@@ -259,7 +256,7 @@ class ResearchWorker(JournalFollower):
         return any([await is_forgotten(self._journal, owners, text) for text in texts if text])
 
 
-def _answered(messages: Sequence[Message]) -> dict[str, ToolCall]:
+def _calls_by_result(messages: Sequence[Message]) -> dict[str, ToolCall]:
     """By the ids of results the calls that they answer: those of the same id, or those in the same place, where a
     client gives its calls other ids than they came with (Gemini's come with none)."""
     found: dict[str, ToolCall] = {}
@@ -278,9 +275,7 @@ def _answered(messages: Sequence[Message]) -> dict[str, ToolCall]:
     return found
 
 
-def _asking_the_same(
-    renamed: Mapping[str, ToolCall], sent: Sequence[Spawn], learnt: frozenset[str]
-) -> dict[str, Spawn]:
+def _same_errands(renamed: Mapping[str, ToolCall], sent: Sequence[Spawn], learnt: frozenset[str]) -> dict[str, Spawn]:
     """By the ids of results what was sent out by the calls of other ids that they answer."""
     asked = {each.errand.prompt: each for each in sent}
     answered = ((id, errand) for id, call in renamed.items() for errand in errands([call], learnt))

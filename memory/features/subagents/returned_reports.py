@@ -84,7 +84,6 @@ class ReturnedReports:
         await self._read_promised(came, known)
 
     async def _read_results(self, came: ReturnedMessage, known: Mapping[str, Research]) -> None:
-        """What calls gave back."""
         failed = {result.call_id for result in came.message.results if result.failed}
         for call, text in came.texts.items():
             spawn = came.spawns.get(call)
@@ -94,16 +93,16 @@ class ReturnedReports:
                 continue
             told = await asyncio.to_thread(_SpawnResult.by, text, [*known.values()])
             if call in failed or told.failed:
-                await self._cut(came, spawn, known.get(call))
+                await self._end_failed_research(came, spawn, known.get(call))
                 continue
             if told.promised:
                 self._begun.use(came.observed.journaled.session.id, {}).update(dict.fromkeys(told.promised, call))
             if told.report:
                 await self._take(came, spawn, text, known.get(call))
 
-    async def _cut(self, came: ReturnedMessage, spawn: Spawn, known: Research | None) -> None:
+    async def _end_failed_research(self, came: ReturnedMessage, spawn: Spawn, known: Research | None) -> None:
         """A call failed. Where even its first request came to nothing, that it was asked is all there is."""
-        begun = known or await self._unheard(came.observed, spawn)
+        begun = known or await self._unheard_research(came.observed, spawn)
         if begun is not None and not begun.reports:
             ended = max(begun.ended, came.observed.journaled.at)
             came.research[begun.id] = replace(begun, outcome=ResearchOutcome.CUT, ended=ended)
@@ -128,13 +127,13 @@ class ReturnedReports:
         """A report that came back though its sub-agent did not say it where it could be heard."""
         if known is not None and known.reports:
             return
-        known = known or await self._unheard(came.observed, spawn)
+        known = known or await self._unheard_research(came.observed, spawn)
         if known is not None:
             at, digest = came.observed.journaled.at, came.message.digest
             report = await asyncio.to_thread(unframed, text)
             came.research[known.id] = handed_back(known, report, digest, Delivery.WHOLE, at)
 
-    async def _unheard(self, observed: ObservedExchange, spawn: Spawn) -> Research | None:
+    async def _unheard_research(self, observed: ObservedExchange, spawn: Spawn) -> Research | None:
         """The research of a sub-agent of which nothing was heard but what its parent asked it; None where that is not
         to be kept."""
         session = observed.journaled.session
@@ -162,7 +161,7 @@ class _SpawnResult:
             return cls(failed=True)
         if acknowledges(text) or len(unframed(text)) < LEAST_REPORT:
             return cls(failed=False, promised=promised(text))
-        return cls(failed=False, report=not any(_again(each, text) for each in known))
+        return cls(failed=False, report=not any(_is_known_report(each, text) for each in known))
 
 
 def _promised_report(agent: str, came: ReturnedMessage) -> str:
@@ -181,7 +180,7 @@ def person_of(session: Session) -> str:
     return session.scope.owner(Layer.USER) or ""
 
 
-def _again(research: Research, text: str) -> bool:
+def _is_known_report(research: Research, text: str) -> bool:
     """Whether a text is a report that is known already. Of those that never passed only the whole counts: reports of
     one kind have many lines in common."""
     known = (Delivery.WHOLE, Delivery.SHORTENED) if research.session else (Delivery.WHOLE,)

@@ -33,8 +33,8 @@ def simple_commands(command: str) -> tuple[SimpleCommand, ...]:
     """The simple commands in a command, in order, without what only sets the stage (``cd``, ``export``, ``echo``) and
     without the filters behind a pipe."""
     found: list[SimpleCommand] = []
-    for words in _lists(command):
-        bare = _bare(words)
+    for words in _command_words(command):
+        bare = _unwrapped(words)
         if bare and bare[0] not in _STAGE:
             found.append(_simple(bare))
         if len(found) == MOST:
@@ -45,11 +45,16 @@ def simple_commands(command: str) -> tuple[SimpleCommand, ...]:
 @lru_cache(maxsize=4096)
 def target(command: str) -> frozenset[str]:
     """The words of a command, programs and flags included, without the variables that are set before them."""
-    words = [word for words in _lists(command) if (bare := _bare(words)) and bare[0] not in _STAGE for word in bare]
+    words = [
+        word
+        for words in _command_words(command)
+        if (bare := _unwrapped(words)) and bare[0] not in _STAGE
+        for word in bare
+    ]
     return frozenset(word.strip("\"'") for word in words if len(word) > 1)
 
 
-def _lists(command: str) -> Iterator[list[str]]:
+def _command_words(command: str) -> Iterator[list[str]]:
     """The words of each command; of a pipeline those of its first command, or of the one that ``echo`` feeds."""
     text = _CONTINUED.sub(" ", command[:READ])
     heredoc = _HEREDOC.search(text)
@@ -78,7 +83,7 @@ def _lists(command: str) -> Iterator[list[str]]:
         yield words
 
 
-def _bare(words: Sequence[str]) -> list[str]:
+def _unwrapped(words: Sequence[str]) -> list[str]:
     """The words without variables set in front, and without what only wraps the program."""
     rest = list(words)
     while rest:
@@ -95,12 +100,12 @@ def _bare(words: Sequence[str]) -> list[str]:
 
 
 def _simple(words: list[str]) -> SimpleCommand:
-    program = _program(words[0])
+    program = _program_name(words[0])
     named, rest = [program], words[1:]
     depth = _DEPTH.get(program, 0 if program in _FREE or "/" in program or "<" in program else 1)
     if program.startswith("python") and rest[:1] == ["-m"] and len(rest) > 1:
         named, rest, depth = [program, "-m", rest[1]], rest[2:], 0
-    elif program in _INTERPRETS and (script := _script(rest)):
+    elif program in _INTERPRETS and (script := _script_name(rest)):
         named, rest, depth = [program, script], rest[1:], 0
     before: list[str] = []
     while depth and rest:
@@ -124,7 +129,7 @@ def _simple(words: list[str]) -> SimpleCommand:
     return SimpleCommand(family, shape, _looks(named, words))
 
 
-def _script(words: Sequence[str]) -> str:
+def _script_name(words: Sequence[str]) -> str:
     """The name of the script that an interpreter is given; ``-c`` where it stands in the command itself."""
     for word in words:
         if word in ("-c", "-e", "-"):
@@ -135,7 +140,7 @@ def _script(words: Sequence[str]) -> str:
     return ""
 
 
-def _program(word: str) -> str:
+def _program_name(word: str) -> str:
     """``/usr/bin/python3.11`` is ``python3.11``; a script of the project stays one: ``./run.sh``."""
     word = word.strip("\"'")
     if word.startswith("./") or word.endswith((".sh", ".py", ".js", ".ts", ".rb")):

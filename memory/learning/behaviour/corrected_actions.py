@@ -48,7 +48,7 @@ def corrected(journaled: Journaled, looked: Window, of: Collection[bytes] | None
     for each in looked.seen:
         if each.fresh and each.refused and _wanted(each.message, of) and _acts(each):
             yield CorrectedAction(
-                _describe(each), _reason(each.result), _family(each), each.message.digest, refused=True
+                _describe(each), _reason_of_refusal(each.result), _family(each), each.message.digest, refused=True
             )
     for index in sorted(looked.fresh):
         message = journaled.messages[index]
@@ -56,9 +56,9 @@ def corrected(journaled: Journaled, looked: Window, of: Collection[bytes] | None
             continue
         if not _wanted(message, of):
             continue
-        done = [each for each in _since_last_word(looked, index) if _acts(each) and not each.refused]
+        done = [each for each in _calls_since_last_word(looked, index) if _acts(each) and not each.refused]
         # What was said is read last: that takes a hundred times as long as to see that nothing was done.
-        if not done or (said := _correcting(text)) is None:
+        if not done or (said := _correcting_words(text)) is None:
             continue
         if meant := _meant(said, done):
             yield CorrectedAction(_describe(meant), said.right, _family(meant), message.digest)
@@ -73,7 +73,7 @@ class _Correcting(NamedTuple):
     objects: bool
 
 
-def _correcting(value: str) -> _Correcting | None:
+def _correcting_words(value: str) -> _Correcting | None:
     """The words of a message that correct, with what comes right behind them where they are few. What objects to
     something in general is taken for a correction only at the beginning of what is said after work was done."""
     spoken = spoken_in(value[:2000])[:MOST]
@@ -90,7 +90,7 @@ def _correcting(value: str) -> _Correcting | None:
     return None
 
 
-def _since_last_word(looked: Window, index: int) -> list[AnsweredCall]:
+def _calls_since_last_word(looked: Window, index: int) -> list[AnsweredCall]:
     """The calls between a message and the one in which a person spoke before it."""
     if not looked.seen:
         return []
@@ -130,8 +130,7 @@ def _about(each: AnsweredCall) -> str:
     return f"{each.action.command} {' '.join(each.action.paths)} {each.call.arguments[:4000]}"
 
 
-def _reason(result: str) -> str:
-    """What a runtime says that the person said when a call was refused."""
+def _reason_of_refusal(result: str) -> str:
     found = _USER_FEEDBACK.search(result[:4000])
     return _cut(" ".join(found["said"].split()), _MAX_REASON_CHARS) if found else ""
 

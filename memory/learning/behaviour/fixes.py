@@ -1,4 +1,5 @@
-"""What failed and what then worked: a command that showed an error, and the step after which it showed none.
+"""What failed and what then worked: a command that showed an error, and the step after which it showed none;
+and which of the known fixes is the one for an error that the newest tool results show.
 
 A fix is a command that went through where the like of it had failed, with something changed in between or in the
 command itself. Much changed in between is work, not a fix; the same command going through again alone is luck.
@@ -7,11 +8,14 @@ command itself. Much changed in between is work, not a fix; the same command goi
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from memory.actions import ActionKind
-from memory.behaviour import CommandFailure, Fix, Key, StepKind
+from memory.actions import ActionKind, action
+from memory.behaviour import CommandFailure, Fix, Key, Remedy, StepKind
+from memory.conversation import Conversation, Message, Role, ToolCall, ToolResult
+from memory.fact import Sensitivity
 from memory.learning.behaviour.code_conventions import replaced
 from memory.learning.behaviour.commands import simple_commands, target
 from memory.learning.behaviour.signature import NONE, ErrorSignature, shows_error, signature
@@ -33,10 +37,10 @@ def fixes(journaled: Journaled, looked: Window, of: Collection[bytes] | None = N
     for place, done in enumerate(looked.seen):
         if not done.fresh or (of is not None and done.message.digest not in of):
             continue
-        if not _tries(done) or done.action.failed:
+        if not _can_be_retried(done) or done.action.failed:
             continue
         if not (done.action.kind is ActionKind.RUN and shows_error(done.result)):
-            yield from _settled(journaled, looked.seen[:place], done)
+            yield from _settled_failures(journaled, looked.seen[:place], done)
 
 
 def failure_of(seen_command: str, name: str, text: str, failed: bool) -> tuple[CommandFailure, ErrorSignature] | None:
@@ -59,7 +63,7 @@ def has_failed(command: str, text: str) -> bool:
     return bool(ran) and not all(simple.looks for simple in ran) and shows_error(text)
 
 
-def _settled(journaled: Journaled, before: Sequence[AnsweredCall], done: AnsweredCall) -> Iterator[Fix]:
+def _settled_failures(journaled: Journaled, before: Sequence[AnsweredCall], done: AnsweredCall) -> Iterator[Fix]:
     """The failures that a call which went through has settled, the last one first: of the same error tried again and
     again only the last one, since what was changed before did not help."""
     between: list[AnsweredCall] = []
@@ -67,7 +71,7 @@ def _settled(journaled: Journaled, before: Sequence[AnsweredCall], done: Answere
     web = False
     for tried in reversed(before):
         web = web or reads_web(tried.call.name)
-        if not (_tries(tried) and _again(tried, done)):
+        if not (_can_be_retried(tried) and _is_retry(tried, done)):
             between.append(tried)
             continue
         shown = None
@@ -80,14 +84,14 @@ def _settled(journaled: Journaled, before: Sequence[AnsweredCall], done: Answere
         if len(changes) > STEPS:
             return
         if (changes or not _same(tried, done)) and not seen_keys.issuperset(failure.keys):
-            steps = tuple(dict.fromkeys(text for each in changes if (text := _describe(each))))
-            failed, worked = _short(_run(tried)), _short(_run(done))
+            steps = tuple(dict.fromkeys(text for each in changes if (text := _describe_change(each))))
+            failed, worked = _command_on_one_line(_run(tried)), _command_on_one_line(_run(done))
             lines = "\n".join(error.lines)
             yield Fix(failure, failed, worked, steps, lines, error.label, done.message.digest, journaled.at, web)
         seen_keys.update(failure.keys)
 
 
-def _tries(seen: AnsweredCall) -> bool:
+def _can_be_retried(seen: AnsweredCall) -> bool:
     """Whether a call may fail and be tried again: a command that does something, or a tool of a server's."""
     if seen.action.kind is ActionKind.RUN:
         ran = simple_commands(seen.action.command)
@@ -95,7 +99,7 @@ def _tries(seen: AnsweredCall) -> bool:
     return seen.action.kind is ActionKind.OTHER and deed_of(seen.call.name) is StepKind.CALL
 
 
-def _again(tried: AnsweredCall, done: AnsweredCall) -> bool:
+def _is_retry(tried: AnsweredCall, done: AnsweredCall) -> bool:
     """Whether one call is another try at what the other was to do: the same program at the same thing, or another
     program at nearly the same words (``pip install x``, ``uv pip install x``)."""
     first, second = tried.action.command, done.action.command
@@ -132,27 +136,25 @@ def _changes(seen: AnsweredCall) -> bool:
         return False
     if seen.action.kind is ActionKind.WRITE:
         return True
-    return seen.action.kind is ActionKind.RUN and _tries(seen) and not shows_error(seen.result)
+    return seen.action.kind is ActionKind.RUN and _can_be_retried(seen) and not shows_error(seen.result)
 
 
-def _describe(seen: AnsweredCall) -> str:
-    """What a change was, in a few words."""
+def _describe_change(seen: AnsweredCall) -> str:
     if seen.action.kind is ActionKind.RUN or (seen.action.command and "*** " not in seen.action.command):
-        return f"`{_short(_run(seen))}`"
-    path = _near(seen.action.paths[0]) if seen.action.paths else "a file"
+        return f"`{_command_on_one_line(_run(seen))}`"
+    path = _end_of_path(seen.action.paths[0]) if seen.action.paths else "a file"
     old, new = replaced(seen.call.arguments)
-    changed = _difference(old, new)
+    changed = _first_changed_line(old, new)
     return f"{path}: {changed}" if changed else f"an edit of {path}"
 
 
-def _near(path: str) -> str:
+def _end_of_path(path: str) -> str:
     """The end of a path: where a checkout lies says nothing."""
     parts = path.replace("\\", "/").split("/")
     return path if len(parts) <= 3 else "…/" + "/".join(parts[-2:])
 
 
-def _difference(old: str, new: str) -> str:
-    """The first line that an edit changed."""
+def _first_changed_line(old: str, new: str) -> str:
     was, became = old.splitlines(), new.splitlines()
     gone = next((line.strip() for line in was if line.strip() and line not in became), "")
     come = next((line.strip() for line in became if line.strip() and line not in was), "")
@@ -167,7 +169,7 @@ def _run(seen: AnsweredCall) -> str:
     return seen.action.command or f"{seen.call.name} {seen.call.arguments}"
 
 
-def _short(command: str) -> str:
+def _command_on_one_line(command: str) -> str:
     """A command on one line; of a long one its beginning. Backquotes in it must not end the quotation."""
     text = " ".join(command.replace("`", "'").split())
     return text if len(text) <= _COMMAND else f"{text[:_COMMAND].rsplit(' ', 1)[0]} …"
@@ -175,3 +177,75 @@ def _short(command: str) -> str:
 
 # What is behind a command only to shorten what it prints.
 _FILTERED = re.compile(r"(?:(?<!\s)\s++)?+(?:2>&1|2>/dev/null|\|\s*(?:head|tail|grep|cat|tee|less)\b[^|;&]*)")
+
+
+MOST: Final = 2
+"""Fixes that one failure brings back."""
+_BACK: Final = 12
+"""Messages before the newest one in which the calls of its results are looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailingResult:
+    """A result of a tool that shows that what was done has failed; ``failure`` is None where it does not tell how."""
+
+    result: ToolResult
+    failure: CommandFailure | None
+
+
+def failing(conversation: Conversation) -> list[FailingResult]:
+    """Those of the newest results whose call has failed, the newest message's first; nothing where a person or the
+    model spoke last. A file that was printed has failed at nothing, whatever errors it names."""
+    newest: list[tuple[int, Message]] = []
+    for index in range(conversation.newest, -1, -1):
+        message = conversation.messages[index]
+        if not message.results or message.role is Role.ASSISTANT:
+            break
+        newest.append((index, message))
+        if message.spoken or len(newest) == _BACK:
+            break
+    if not newest or newest[0][1].spoken:
+        return []
+    first = newest[-1][0]
+    calls = {
+        part.id: part for message in conversation.messages[max(first - _BACK, 0) : first] for part in message.calls
+    }
+    found = []
+    for _, message in newest:
+        for result in message.results:
+            call = calls.get(result.call_id) or ToolCall(result.call_id, "", "{}")
+            done = action((0, 0), call, (0, 0), result)
+            failed = failure_of(done.command, call.name, result.text, done.failed)
+            if failed is not None:
+                found.append(FailingResult(result, failed[0]))
+            elif done.failed or has_failed(done.command, result.text):
+                found.append(FailingResult(result, None))
+    return found
+
+
+def remedies(failed: Sequence[CommandFailure], known: Iterable[Remedy], session: str) -> list[Remedy]:
+    """The known fixes for these failures, the best first: the more of an error's lines a fix is known by the better,
+    then that it was the same command, then the newer one. What this ``session`` found out stands in it already."""
+    lines: dict[str, set[bytes]] = {}
+    best: dict[str, Remedy] = {}
+    for each in known:
+        restricted = each.fact.sensitivity is Sensitivity.RESTRICTED
+        if restricted or each.fact.session == session or not any(_fits_error_line(each, failure) for failure in failed):
+            continue
+        lines.setdefault(each.fact.id, set()).add(each.key)
+        before = best.get(each.fact.id)
+        if before is None or (each.specific and not before.specific):
+            best[each.fact.id] = each
+    families = {failure.family for failure in failed}
+
+    def worth(each: Remedy) -> tuple[object, ...]:
+        fact = each.fact
+        return len(lines[fact.id]), each.family in families, fact.sessions, fact.used_at or fact.recorded_at, fact.id
+
+    return sorted(best.values(), key=worth, reverse=True)[:MOST]
+
+
+def _fits_error_line(each: Remedy, failure: CommandFailure) -> bool:
+    """Whether a fix was known for an error of this line; a line that says little needs the same command."""
+    keys = {key.hash for key in failure.keys}
+    return each.key in keys and (each.specific or each.family == failure.family)

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from memory.behaviour import StepKind, StepOutcome, WorkStep
-from memory.learning.behaviour.session_outcomes import SessionOutcome, ended
-from memory.learning.behaviour.turns import chains, turns
+from memory.learning.behaviour.turns import SessionOutcome, chains, ended, turns
 
 MAX_SEQUENCE_STEPS: Final = 4
 
@@ -122,7 +121,7 @@ def sequences(sessions: Mapping[str, Sequence[WorkStep]], bounds: Bounds) -> lis
     begun: Counter[tuple[str, ...]] = Counter()
     for steps in sessions.values():
         for chain, interrupted in chains(steps):
-            _count(chain, interrupted, counted, begun)
+            _count_sequences(chain, interrupted, counted, begun)
     found = [
         StepSequence(
             families,
@@ -141,13 +140,13 @@ def sequences(sessions: Mapping[str, Sequence[WorkStep]], bounds: Bounds) -> lis
     whole = [
         sequel
         for sequel in found
-        if not any(_within(sequel, other) for other in found)
-        and _lately(sequel.families[0], counted[sequel.families], sessions, bounds)
+        if not any(_is_mostly_within(sequel, other) for other in found)
+        and _was_done_lately(sequel.families[0], counted[sequel.families], sessions, bounds)
     ]
     return sorted(whole, key=lambda each: (-each.sessions, -each.times, each.families))
 
 
-def _count(
+def _count_sequences(
     chain: Sequence[WorkStep],
     interrupted: bool,
     counted: dict[tuple[str, ...], _HabitCounts],
@@ -171,7 +170,9 @@ def _count(
                 counted[families].add(chain[start : end + 1])
 
 
-def _lately(first: str, counted: _HabitCounts, sessions: Mapping[str, Sequence[WorkStep]], bounds: Bounds) -> bool:
+def _was_done_lately(
+    first: str, counted: _HabitCounts, sessions: Mapping[str, Sequence[WorkStep]], bounds: Bounds
+) -> bool:
     """Whether one of the newest sessions in which the first step was taken had the whole."""
     newest: list[str] = []
     for session, steps in reversed(list(sessions.items())):
@@ -182,8 +183,7 @@ def _lately(first: str, counted: _HabitCounts, sessions: Mapping[str, Sequence[W
     return not counted.sessions.isdisjoint(newest)
 
 
-def _within(sequel: StepSequence, other: StepSequence) -> bool:
-    """Whether a sequence stands in a longer one nearly as often."""
+def _is_mostly_within(sequel: StepSequence, other: StepSequence) -> bool:
     size = len(sequel.families)
     if size >= len(other.families) or other.sessions < 0.75 * sequel.sessions:
         return False
@@ -216,7 +216,7 @@ def _triggers(sessions: Mapping[str, Sequence[WorkStep]], bounds: Bounds) -> lis
         and occasions[when] >= bounds.occasions
         and each.times >= bounds.after * occasions[when]
     ]
-    found = [each for each in found if _lately(each.when, counted[each.when, each.then], sessions, bounds)]
+    found = [each for each in found if _was_done_lately(each.when, counted[each.when, each.then], sessions, bounds)]
     return sorted(found, key=lambda each: (-each.sessions, -each.times, each.when, each.then))
 
 

@@ -20,7 +20,7 @@ from memory.fact import Category, FactDraft, FactKind, Origin, Stream
 from memory.language.entities import entities
 from memory.learning.behaviour.corrected_actions import CorrectedAction
 from memory.learning.behaviour.habits import Convention, Habits, StepSequence, Trigger
-from memory.learning.behaviour.session_outcomes import SessionOutcome
+from memory.learning.behaviour.turns import SessionOutcome
 from memory.learning.sensitivity import sensitivity
 from memory.scope import Layer
 
@@ -115,7 +115,7 @@ def words_of(habit: StepSequence | Trigger | Convention) -> str:
 def within(text: str) -> list[str]:
     """The shorter habits in the text of a longer one: who lets go of the whole does not want to be told its half."""
     steps = text.removeprefix(_HABIT).split(_THEN) if text.startswith(_HABIT) else []
-    return [_HABIT + _THEN.join(span) for span in _spans(steps)]
+    return [_HABIT + _THEN.join(span) for span in _proper_runs(steps)]
 
 
 def marks(known: KnownObservation) -> list[str]:
@@ -123,7 +123,7 @@ def marks(known: KnownObservation) -> list[str]:
     its steps were taken most often, and that changes."""
     detail = orjson.loads(known.detail)
     families = detail.get("families") if isinstance(detail, dict) and known.sort == "sequence" else None
-    return [mark(known.subject), *(mark(sequence(span)) for span in _spans(families or []))]
+    return [mark(known.subject), *(mark(sequence(span)) for span in _proper_runs(families or []))]
 
 
 def mark(subject: bytes) -> str:
@@ -142,7 +142,7 @@ def subject_of(habit: StepSequence | Trigger | Convention) -> bytes:
             return _subject("convention", habit.question, habit.answer)
 
 
-def _spans(steps: Sequence[str]) -> list[Sequence[str]]:
+def _proper_runs(steps: Sequence[str]) -> list[Sequence[str]]:
     """Every run of two or more steps that is shorter than all of them."""
     places = range(len(steps))
     spans = [(first, last) for first in places for last in places if first < last and last - first < len(steps) - 1]

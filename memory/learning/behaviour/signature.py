@@ -77,11 +77,11 @@ def shows_error(text: str) -> bool:
 def key_of(line: str) -> Key | None:
     """The key of an error's line; None where the line says nothing of its own."""
     plain = normal(line, keep_names=False)
-    weight = _weight(plain)
+    weight = _count_telling_words(plain)
     if weight < _SPECIFIC:
         # "Cannot find module <path>": without the file's own name it says nothing.
         plain = normal(line, keep_names=True)
-        weight = _weight(plain)
+        weight = _count_telling_words(plain)
     if not weight:
         return None
     return Key(hashlib.blake2b(plain.encode("utf-8", "replace"), digest_size=16).digest(), weight >= _SPECIFIC)
@@ -120,7 +120,7 @@ def _tells(line: str) -> bool:
     )
 
 
-def _weight(line: str) -> int:
+def _count_telling_words(line: str) -> int:
     """How many telling words a line has; an identifier counts twice."""
     weight = 0
     for word in dict.fromkeys(_WORD.findall(line)):

@@ -3,17 +3,24 @@
 The format is that of Agent Skills (agentskills.io), which Claude Code, Codex and opencode read: a folder with the
 skill's name, in it a file whose frontmatter has ``name`` and ``description``. A skill says what was observed, in the
 commands' shapes; nothing that a tool or a page said stands in it.
+
+An approved skill is to be retired where its habit is none any more, and its steps are begun without being carried
+through. That there was no occasion for a skill says nothing against it; that it was left out where there was one does.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
+from memory.behaviour import WorkStep
 from memory.learning.behaviour.habits import Habits, StepSequence, Trigger
+from memory.learning.behaviour.turns import chains
 
 MOST: Final = 5
 """Skills that a project's habits are put forward as."""
@@ -63,7 +70,7 @@ def skills(habits: Habits, enough: SkillThresholds) -> Iterator[Skill]:
     names: set[str] = set()
     for sequel in worthy:
         acts = frozenset(_acts(sequel))
-        after = _after(sequel, habits.triggers)
+        after = _triggers(sequel, habits.triggers)
         name = name_of(sequel, after)
         if name in names or any(2 * len(acts & other) >= min(len(acts), len(other)) for other in taken):
             continue
@@ -77,7 +84,7 @@ def skills(habits: Habits, enough: SkillThresholds) -> Iterator[Skill]:
 
 def name_of(sequel: StepSequence, after: Sequence[Trigger]) -> str:
     """A name by what calls for the skill, else by its first command."""
-    kinds = _kinds(sequel, after)
+    kinds = _file_kinds(sequel, after)
     words = ["after", "editing", *re.findall(r"[a-z0-9]+", kinds[0].lower())] if kinds else []
     words = words or [*re.findall(r"[a-z0-9]+", _acts(sequel)[0].lower()), "and", "then"]
     return "-".join(words)[:MAX_NAME_CHARS].strip("-")
@@ -86,7 +93,7 @@ def name_of(sequel: StepSequence, after: Sequence[Trigger]) -> str:
 def written(name: str, sequel: StepSequence, after: Sequence[Trigger]) -> str:
     """The SKILL.md of a habit."""
     commands = [shape for shape in sequel.shapes if not shape.startswith("edit ")]
-    kinds = _kinds(sequel, after)
+    kinds = _file_kinds(sequel, after)
     when = f"after {' or '.join(kinds)} files were edited" if kinds else f"when `{commands[0]}` is called for"
     chain = ", then ".join(f"`{each}`" for each in commands)
     description = f"What this project's work always goes through {when}: {chain}. Use before calling the work done."
@@ -182,7 +189,7 @@ def _acts(sequel: StepSequence) -> list[str]:
     return [family for family in sequel.families if not family.startswith("edit ")]
 
 
-def _after(sequel: StepSequence, triggers: Sequence[Trigger]) -> list[Trigger]:
+def _triggers(sequel: StepSequence, triggers: Sequence[Trigger]) -> list[Trigger]:
     """What calls for any of a sequence's commands, the best supported of each kind."""
     found: dict[str, Trigger] = {}
     for trigger in triggers:
@@ -191,8 +198,7 @@ def _after(sequel: StepSequence, triggers: Sequence[Trigger]) -> list[Trigger]:
     return list(found.values())[:3]
 
 
-def _kinds(sequel: StepSequence, after: Sequence[Trigger]) -> list[str]:
-    """The sorts of files after whose edit it is done."""
+def _file_kinds(sequel: StepSequence, after: Sequence[Trigger]) -> list[str]:
     every = (*sequel.families, *(trigger.when for trigger in after))
     return list(dict.fromkeys(each.removeprefix("edit ") for each in every if each.startswith("edit ")))
 
@@ -223,3 +229,41 @@ _ENTRY = re.compile(
 )
 _OURS = re.compile(r"^[ \t]+(?:made-by|version)[ \t]*:[^\n]*\n?", re.MULTILINE)
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Omissions:
+    """How often the first step of a sequence was taken and the rest was left out, and in how many sessions."""
+
+    times: int = 0
+    sessions: int = 0
+
+
+def lives_on(families: Sequence[str], habits: Habits) -> bool:
+    """Whether a sequence is a habit, by itself or as a part of a longer one."""
+    size, wanted = len(families), tuple(families)
+    return any(
+        each.families[place : place + size] == wanted
+        for each in habits.sequences
+        for place in range(len(each.families) - size + 1)
+    )
+
+
+def omissions(steps: Iterable[WorkStep], families: Sequence[str], since: datetime) -> Omissions:
+    """What was left out of a sequence after a time. What was interrupted is not held against it, as in habits."""
+    sessions: dict[str, list[WorkStep]] = defaultdict(list)
+    for step in steps:
+        sessions[step.session].append(step)
+    left = {session: sum(_left_out(done, tuple(families), since)) for session, done in sessions.items()}
+    return Omissions(sum(left.values()), sum(times > 0 for times in left.values()))
+
+
+def _left_out(steps: Sequence[WorkStep], families: tuple[str, ...], since: datetime) -> Iterable[bool]:
+    for chain, interrupted in chains(steps):
+        done = tuple(step.family for step in chain)
+        for place, step in enumerate(chain):
+            if step.family != families[0] or step.at <= since:
+                continue
+            followed = done[place : place + len(families)]
+            under_way = interrupted and followed == families[: len(followed)]
+            yield followed != families and not under_way

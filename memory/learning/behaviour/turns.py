@@ -1,11 +1,14 @@
-"""A session's steps cut into pieces: turns, between two words of a person, and chains, done in one go."""
+"""A session's steps cut into pieces, and how the session ended: turns lie between two words of a person, chains are
+done in one go; how it ended is told by what the person said last, what was done last and how that went."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
-from memory.behaviour import StepKind, StepOutcome, WorkStep
+from memory.behaviour import FeedbackSign, StepKind, StepOutcome, WorkStep
 
 ACTS: Final = frozenset({StepKind.EDIT, StepKind.RUN, StepKind.CALL})
 """Steps that do something, as against looking and planning."""
@@ -41,3 +44,35 @@ def chains(steps: Iterable[WorkStep]) -> Iterator[tuple[list[WorkStep], bool]]:
                 chain.append(step)
     if chain:
         yield chain, False
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOutcome:
+    """How a session ended: finished, corrected, abandoned or unclear; ``unsolved`` is what failed last, if it did."""
+
+    session: str
+    outcome: str
+    at: datetime
+    unsolved: WorkStep | None = None
+
+
+def ended(steps: Sequence[WorkStep]) -> SessionOutcome:
+    """How a session ended, by the signs in it."""
+    acts = [step for step in steps if step.deed in ACTS]
+    signs = [FeedbackSign(step.family) for step in steps if step.deed is StepKind.PERSON]
+    last = acts[-1] if acts else None
+    session, at = steps[0].session, steps[-1].at
+    if signs and signs[-1] is FeedbackSign.STOPS:
+        return SessionOutcome(session, "abandoned", at)
+    if last is not None and last.outcome is StepOutcome.FAILED and (not signs or signs[-1] is not FeedbackSign.ACCEPTS):
+        return SessionOutcome(session, "abandoned", at, last)
+    if FeedbackSign.CORRECTS in signs[1:]:
+        return SessionOutcome(session, "corrected", at)
+    newest = list(turns(steps))[-2:]
+    delivered = any(step.family in _DELIVERS and step.outcome is StepOutcome.DONE for turn in newest for step in turn)
+    if delivered or (signs and signs[-1] is FeedbackSign.ACCEPTS):
+        return SessionOutcome(session, "finished", at)
+    return SessionOutcome(session, "unclear", at)
+
+
+_DELIVERS = frozenset({"git commit", "git push", "gh pr create", "gh pr merge", "glab mr create", "submit"})

@@ -126,7 +126,7 @@ def find_assigned(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
         tries = tries + 1 if start < reach else 0
         if tries > _MOST_TRIES:
             continue
-        found, looked = _value(text, hit)
+        found, looked = _value_span(text, hit)
         reach = max(reach, looked)
         if found is not None:
             done = found[1]
@@ -150,14 +150,14 @@ def find_announced(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
             yield *hit.span("value"), "secret"
 
 
-def _value(text: str, hit: re.Match[str]) -> tuple[tuple[int, int, str] | None, int]:
+def _value_span(text: str, hit: re.Match[str]) -> tuple[tuple[int, int, str] | None, int]:
     """The secret beside a name, and how far was looked for it."""
     start, end = hit.span()
     if end < len(text) and text[end].isalpha() and text[end].islower() == text[end - 1].islower():
         # `tokenizer`, `keyboard`, `passing`
         return None, end
     strength = next((strength for strength, names in _STRENGTHS if names.fullmatch(hit.group())), WEAK)
-    if hit.group() in _SHORT and _attached(text, start):
+    if hit.group() in _SHORT and _is_within_word(text, start):
         # `monkey`, `compass`, but `samplekey` as well
         if strength == PASSWORD:
             return None, end
@@ -169,7 +169,7 @@ def _value(text: str, hit: re.Match[str]) -> tuple[tuple[int, int, str] | None, 
     return found, looked
 
 
-def _attached(text: str, start: int) -> bool:
+def _is_within_word(text: str, start: int) -> bool:
     """Whether the letters before go on in the same case, so that the name is the end of a longer word."""
     if not start or not text[start - 1].isalpha() or text[start - 1].islower() != text[start].islower():
         return False
@@ -183,7 +183,7 @@ def _joined(text: str, start: int, end: int, strength: str) -> tuple[tuple[int, 
     begin, quote = join.end(), join.group("open") or ""
     by = join.group("by").strip()
     quote = quote.lstrip("uUbBrRfFL@$[(")
-    stop = _closing(text, begin, quote) if quote else None
+    stop = _closing_quote(text, begin, quote) if quote else None
     if stop is None:
         stop = _bare_end(text, begin)
     value = text[begin : min(stop, begin + _MOST)]
@@ -220,7 +220,7 @@ def _bare_end(text: str, begin: int) -> int:
     return stop
 
 
-def _closing(text: str, begin: int, quote: str) -> int | None:
+def _closing_quote(text: str, begin: int, quote: str) -> int | None:
     """Where the closing quote begins; None where the line ends first or too far away."""
     reach = min(len(text), begin + 600)
     stop = begin
@@ -264,7 +264,7 @@ def _suspicious(value: str, strength: str, name: str, by: str, quoted: bool, tex
                 and len(value) >= 16
                 and (not wordy(value) or _JOINED_OUTRIGHT.match(value) is not None)
             )
-            or (tight and len(value) >= 16 and value.isdigit() and not _counted(value, name))
+            or (tight and len(value) >= 16 and value.isdigit() and not _is_timestamp_or_row(value, name))
         )
     if by == "" and "/" not in value and text[start : start + 3].isupper() and numbered(value, 14):
         # `ACCESS 1234…`: prose has such a word only before names and dates that people wrote.
@@ -284,7 +284,7 @@ def _suspicious(value: str, strength: str, name: str, by: str, quoted: bool, tex
     )
 
 
-def _counted(value: str, name: str) -> bool:
+def _is_timestamp_or_row(value: str, name: str) -> bool:
     """Whether digits are a time in micro- or nanoseconds, or the number of a row."""
     return (value[0] == "1" and value[1] > "3" and len(value) in (16, 19)) or _WORD.findall(name)[-1:] in (
         ["id"],

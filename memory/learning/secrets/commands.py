@@ -1,17 +1,101 @@
 """Secrets on the command line: `curl -u me:…`, `docker login -p …`, `mysql -p…`, `vault login …`, `echo … | chpasswd`.
 
 A command is read word by word from its program on, as a shell would, also where it stands in JSON or as a list of
-arguments; which of its words carry a credential stands in ``programs``.
+arguments. Which of its words carry a credential is what the programs' own manuals say: `-p` is a password to
+`docker login`, a port to `ssh`, a database to `mysql` where a blank follows it and a password where none does.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from memory.learning.secrets.programs import ROWS, CredentialFlags
 from memory.learning.secrets.values import stands_in
+
+
+@dataclass(frozen=True, slots=True)
+class CredentialFlags:
+    """What carries a credential in the commands of some programs, each a list of words parted by blanks.
+
+    ``after``: only where this word stands behind the program. ``next``: flags whose next word is it, or what stands
+    behind their ``=``. ``attached``: flags that it is attached to. ``split``: flags whose next word holds it behind
+    ``sign``; behind ``=`` only where the name before it says so. ``keys``: what a word of its own begins with.
+    ``place``: which of the words that are no flags is it, counted from 1, or, with -1, the last one, and then only
+    where one of the flags has the letter ``letter``.
+    """
+
+    programs: str
+    after: str = ""
+    next: str = ""
+    attached: str = ""
+    split: str = ""
+    sign: str = ":"
+    keys: str = ""
+    place: int = 0
+    letter: str = ""
+
+
+ROWS = (
+    # Web
+    CredentialFlags("curl", next="--oauth2-bearer --pass --proxy-pass", split="-u --user -U --proxy-user"),
+    CredentialFlags("http https xh xhs httpie", split="-a --auth"),
+    CredentialFlags("wget aria2c", next="--password --http-password --http-passwd --ftp-password"),
+    CredentialFlags("lftp", split="-u --user", sign=","),
+    # Databases
+    CredentialFlags(
+        "mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlcheck mysqlpump mysqlslap mysqlsh mycli mariadb "
+        "mariadb-dump mariadb-admin mariadb-import mariadb-check",
+        attached="-p",
+        next="--password",
+    ),
+    CredentialFlags(
+        "mongo mongosh mongodump mongorestore mongoexport mongoimport", next="-p --password", attached="-p"
+    ),
+    CredentialFlags("clickhouse-client pgcli", next="--password"),
+    CredentialFlags("redis-cli valkey-cli keydb-cli", next="-a --pass"),
+    CredentialFlags("sqlcmd bcp tsql sqsh", next="-P", attached="-P"),
+    CredentialFlags("sqlplus impdp expdp sqlldr", place=1, sign="/"),
+    CredentialFlags("cqlsh beeline influx", next="-p --password -password"),
+    # Directories, remote machines, shares
+    CredentialFlags("ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd ldapcompare", next="-w"),
+    CredentialFlags("sshpass", next="-p", attached="-p"),
+    CredentialFlags("plink pscp psftp putty", next="-pw"),
+    CredentialFlags("smbclient smbmap rpcclient", split="-U --user", sign="%"),
+    CredentialFlags("psexec winrs rdesktop evil-winrm ncftp", next="-p", attached="-p: /p:"),
+    CredentialFlags("xfreerdp wlfreerdp", attached="/p:"),
+    CredentialFlags("ipmitool mosquitto_pub mosquitto_sub", next="-P", attached="-P"),
+    CredentialFlags("net", after="user", place=2),
+    # Logins
+    CredentialFlags("docker podman nerdctl buildah skopeo oras", after="login", next="-p --password", attached="-p"),
+    CredentialFlags("helm", after="registry", next="-p --password"),
+    CredentialFlags("az oc cf argocd", after="login", next="-p --password --token"),
+    CredentialFlags("twine", after="upload", next="-p --password"),
+    CredentialFlags("vault", after="login", place=1, keys="token= password="),
+    CredentialFlags("vault", after="unwrap", place=1),
+    CredentialFlags("consul nomad", next="-token --token"),
+    CredentialFlags("cargo", after="login", place=1),
+    CredentialFlags("snyk", after="auth", place=1),
+    CredentialFlags("ngrok", after="authtoken", place=1),
+    CredentialFlags("ngrok", after="config", place=2),
+    CredentialFlags("tailscale", after="up", next="--authkey --auth-key"),
+    CredentialFlags("rabbitmqctl", after="add_user", place=2),
+    CredentialFlags("rabbitmqctl", after="change_password", place=2),
+    CredentialFlags("rabbitmqadmin", next="-p --password"),
+    # Keys and archives
+    CredentialFlags("openssl", next="-k", split="-passin -passout -pass"),
+    CredentialFlags("gpg gpg2", next="--passphrase"),
+    CredentialFlags("keytool jarsigner", next="-storepass -keypass -srcstorepass -deststorepass"),
+    CredentialFlags("htpasswd", place=-1, letter="b"),
+    CredentialFlags("zip unzip zipcloak", next="-P --password"),
+    CredentialFlags("7z 7za 7zr rar unrar", attached="-p -hp"),
+    # Surroundings that are handed on
+    CredentialFlags("docker podman nerdctl", split="-e --env --build-arg", sign="="),
+    CredentialFlags("kubectl oc", split="--from-literal", sign="=", next="--token --password --docker-password"),
+    CredentialFlags("helm", split="--set --set-string", sign="="),
+)
+
 
 _MAX_COMMAND_CHARS = 1000
 _MOST_WORDS = 80
@@ -81,7 +165,11 @@ def find_commanded(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
     if "pass" in lower or "AUTH=" in text or "PWD=" in text:
         patterns += [_ENVIRONMENT, _LONG_FLAG]
     for pattern in patterns:
-        yield from ((*match.span("value"), "password") for match in pattern.finditer(lines) if _is_one(match["value"]))
+        yield from (
+            (*match.span("value"), "password")
+            for match in pattern.finditer(lines)
+            if _can_be_credential(match["value"])
+        )
     done = 0
     for hit in _PROGRAM.finditer(lower.replace("\\n", "\\\n")):
         if hit.start() < done:
@@ -90,7 +178,9 @@ def find_commanded(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
         programs = [at for at, word in enumerate(words) if _name(word.text) in _TABLE]
         for at, following in zip(programs, [*programs[1:], len(words)], strict=True):
             for row in _TABLE[_name(words[at].text)]:
-                yield from ((start, end, "password") for start, end in _carried(row, words[at + 1 : following]))
+                yield from (
+                    (start, end, "password") for start, end in _credentials_by_row(row, words[at + 1 : following])
+                )
 
 
 def _name(word: str) -> str:
@@ -100,7 +190,7 @@ def _name(word: str) -> str:
 def _words(text: str, start: int, end: int) -> tuple[list[_Word], int]:
     """A command's words from its program on, and where they end."""
     words, reach = [_Word(start, end, text[start:end])], start + _MAX_COMMAND_CHARS
-    quote = _opened(text, start)
+    quote = _opening_quote(text, start)
     if quote and text.startswith(quote, end):
         return _arguments(text, words, end + len(quote), reach)
     at = end
@@ -112,8 +202,7 @@ def _words(text: str, start: int, end: int) -> tuple[list[_Word], int]:
     return words, at
 
 
-def _opened(text: str, start: int) -> str:
-    """The quote that stands right before a program."""
+def _opening_quote(text: str, start: int) -> str:
     found = re.search(r"\\{0,8}[\"']\Z", text[max(0, start - 9) : start])
     return found.group() if found else ""
 
@@ -142,8 +231,7 @@ def _arguments(text: str, words: list[_Word], at: int, reach: int) -> tuple[list
     return words, at
 
 
-def _carried(row: CredentialFlags, words: Sequence[_Word]) -> Iterator[tuple[int, int]]:
-    """Where a command's credentials stand, by one row."""
+def _credentials_by_row(row: CredentialFlags, words: Sequence[_Word]) -> Iterator[tuple[int, int]]:
     if row.after:
         if not words or words[0].text != row.after:
             return
@@ -159,47 +247,48 @@ def _carried(row: CredentialFlags, words: Sequence[_Word]) -> Iterator[tuple[int
         flag, sign, rest = word.text.partition("=")
         if word.text in nexts and following:
             taken = True
-            yield from _checked(following, following.text)
+            yield from _checked_span(following, following.text)
         elif sign and flag in nexts:
-            yield from _checked(word, rest)
-        elif word.text in splits or _cluster(word.text, splits):
+            yield from _checked_span(word, rest)
+        elif word.text in splits or _is_flag_cluster(word.text, splits):
             taken = following is not None
-            yield from _behind(row.sign, following, following.text) if following else ()
+            yield from _credential_behind(row.sign, following, following.text) if following else ()
         elif sign and flag in splits:
-            yield from _behind(row.sign, word, rest)
+            yield from _credential_behind(row.sign, word, rest)
         elif attached := next((flag for flag in row.attached.split() if word.text.startswith(flag)), ""):
-            yield from _checked(word, word.text[len(attached) :].removeprefix("="))
+            yield from _checked_span(word, word.text[len(attached) :].removeprefix("="))
         elif short := next((flag for flag in splits if len(flag) == 2 and word.text.startswith(flag)), ""):
-            yield from _behind(row.sign, word, word.text[len(short) :])
+            yield from _credential_behind(row.sign, word, word.text[len(short) :])
         elif key := next((key for key in keys if word.text.startswith(key)), ""):
-            yield from _checked(word, word.text[len(key) :])
+            yield from _checked_span(word, word.text[len(key) :])
         elif word.text[0] not in "-/" and not (row.place and "=" in word.text):
             plain.append(word)
     if row.place and len(plain) >= max(row.place, 1):
         lettered = any(re.fullmatch(rf"-[A-Za-z]{{0,8}}{row.letter}[A-Za-z]{{0,8}}", word.text) for word in words)
         chosen = plain[row.place - 1 if row.place > 0 else -1]
         if not row.letter or (lettered and len(plain) > 1):
-            yield from _behind("/", chosen, chosen.text) if row.sign == "/" else _checked(chosen, chosen.text)
+            yield from (
+                _credential_behind("/", chosen, chosen.text) if row.sign == "/" else _checked_span(chosen, chosen.text)
+            )
 
 
-def _cluster(word: str, flags: Sequence[str]) -> bool:
+def _is_flag_cluster(word: str, flags: Sequence[str]) -> bool:
     """Whether a word is several flags of a letter each, of which the last one takes the next word: `-sSLu`."""
     return 2 < len(word) <= 8 and word[0] == "-" and word[1:].isalpha() and f"-{word[-1]}" in flags
 
 
-def _behind(sign: str, word: _Word, value: str) -> Iterator[tuple[int, int]]:
-    """The credential behind a sign."""
+def _credential_behind(sign: str, word: _Word, value: str) -> Iterator[tuple[int, int]]:
     head, found, secret = value.partition(sign)
     if found and head not in _ELSEWHERE and (sign != "=" or _NAMED.search(head)):
-        yield from _checked(word, secret)
+        yield from _checked_span(word, secret)
 
 
-def _checked(word: _Word, value: str) -> Iterator[tuple[int, int]]:
+def _checked_span(word: _Word, value: str) -> Iterator[tuple[int, int]]:
     """The span of a value at the end of a word, where it is a credential."""
-    if _is_one(value):
+    if _can_be_credential(value):
         yield word.end - len(value), word.end
 
 
-def _is_one(value: str) -> bool:
+def _can_be_credential(value: str) -> bool:
     """Whether this can be a credential, and not only its place or its name."""
     return len(value) >= _LEAST and value[0] not in "-$<{[%@," and not _PLAIN_WORD.match(value) and not stands_in(value)

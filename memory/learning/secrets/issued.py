@@ -57,7 +57,7 @@ def find_issued(text: str) -> Iterator[tuple[int, int, str]]:
                     break
         if found is None:
             line = base64_line(text, start, end)
-            found = key_material(text, line) if line else _shaped(text, start, end, before)
+            found = key_material(text, line) if line else _unknown_provider_keys(text, start, end, before)
         if found is not None:
             done = found[1]
             yield found
@@ -71,11 +71,11 @@ def kind_of(text: str) -> str:
 
 def prepare() -> None:
     """Read the table of prefixes, which takes some 13 ms: else the first text with a long word waits for it."""
-    _by_head()
+    _prefixes_by_head()
 
 
 @cache
-def _by_head() -> Mapping[str, Sequence[tuple[str, re.Pattern[str], str]]]:
+def _prefixes_by_head() -> Mapping[str, Sequence[tuple[str, re.Pattern[str], str]]]:
     """Prefix, pattern of what follows and kind, by the first letters of the prefix; the longest prefixes first."""
     rows = [(prefix, re.compile(key.tail), key.kind) for key in issued_keys() for prefix in key.prefixes]
     rows += [(head, re.compile(_JWT), "jwt") for head in _JWT_HEADS]
@@ -86,7 +86,7 @@ def _by_head() -> Mapping[str, Sequence[tuple[str, re.Pattern[str], str]]]:
 
 
 def _at(text: str, start: int) -> tuple[int, int, str] | None:
-    for prefix, tail, kind in _by_head().get(text[start : start + _HEAD], ()):
+    for prefix, tail, kind in _prefixes_by_head().get(text[start : start + _HEAD], ()):
         if text.startswith(prefix, start):
             match = tail.match(text, start + len(prefix))
             if match is not None:
@@ -94,7 +94,7 @@ def _at(text: str, start: int) -> tuple[int, int, str] | None:
     return None
 
 
-def _shaped(text: str, start: int, end: int, before: str) -> tuple[int, int, str] | None:
+def _unknown_provider_keys(text: str, start: int, end: int, before: str) -> tuple[int, int, str] | None:
     """Keys of providers that the table does not know: a short prefix and one long random piece, or three pieces."""
     if before == ":" and 33 <= end - start <= 36 and (bot := _BOT.search(text, max(0, start - 11), start)):
         return bot.start(), end, "telegram token"
@@ -104,11 +104,11 @@ def _shaped(text: str, start: int, end: int, before: str) -> tuple[int, int, str
         return start, parts.end(), "token"
     if client := _GOOGLE_CLIENT.match(text, start):
         return start, client.end(), "google client id"
-    if _alone(text, start, end):
+    if _stands_alone(text, start, end):
         return start, end, "key"
     if end - start >= 60 and ("JQQJ99" in text[start:end] or "AZDO" in text[start:end]):
         return start, end, "azure key"
-    if _endless(text, start, end):
+    if _is_random_run(text, start, end):
         return start, end, "key"
     if mailchimp := _MAILCHIMP.match(text, start, end):
         return start, mailchimp.end(), "mailchimp key"
@@ -118,17 +118,17 @@ def _shaped(text: str, start: int, end: int, before: str) -> tuple[int, int, str
             end - start >= 28
             and (piece := _LONG.search(text, start, end))
             and drawn(piece.group())
-            and _betrayed(text, start, end)
+            and _is_unexplained(text, start, end)
         ):
             return start, end, "key"
         return None
     tail = match.group(1)
     if tail.startswith(("kwDO", "kgDO")) or is_hex(tail) or jumps(tail) < 0.25 or entropy(tail) < 3.5:
         return None
-    return (start, end, "api key") if _betrayed(text, start, end) else None
+    return (start, end, "api key") if _is_unexplained(text, start, end) else None
 
 
-def _endless(text: str, start: int, end: int) -> bool:
+def _is_random_run(text: str, start: int, end: int) -> bool:
     """Whether a run is longer than any word, of all kinds of characters, and no digest: what else is it for?"""
     run = text[start:end]
     return (
@@ -142,14 +142,14 @@ def _endless(text: str, start: int, end: int) -> bool:
     )
 
 
-def _betrayed(text: str, start: int, end: int) -> bool:
+def _is_unexplained(text: str, start: int, end: int) -> bool:
     """Whether nothing says that a random run is a harmless one: an id's prefix, or a digest around it."""
     if _SEPARATOR.split(text[start : start + 24], maxsplit=1)[0].lower() in HARMLESS_PREFIXES:
         return False
     return text[end : end + 1] not in ("/", "+") and not _DIGEST.search(text, max(0, start - 100), start)
 
 
-def _alone(text: str, start: int, end: int) -> bool:
+def _stands_alone(text: str, start: int, end: int) -> bool:
     """Whether a random word has a line of its own, behind a number or a time at most: a token that was printed, or the
     short last line of a key."""
     if not 20 <= end - start < 28 or (end < len(text) and text[end] not in "\r\n\\"):

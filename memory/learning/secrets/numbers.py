@@ -59,20 +59,22 @@ _IBAN_LENGTHS = {
 _DASH, _MARK = rf"[{_SPACES}\-\u2010\u2011\u2013]", rf"[{_SPACES}\-\u2010\u2011\u2013.]?"
 
 
-def _form(number: str) -> re.Pattern[str]:
+def _pattern_of_form(number: str) -> re.Pattern[str]:
     """What is written so, in large letters or small, and is no part of a longer number or word."""
     return re.compile(rf"(?<![\w+])(?<![0-9][.\-])(?ai:{number})(?!\w)(?!-\w)(?!\.[0-9])")
 
 
-_US = _form(rf"(?!000|666|9)[0-9]{{3}}(?P<mark>{_DASH})(?!00)[0-9]{{2}}(?P=mark)(?!0000)[0-9]{{4}}")
-_GB = _form(rf"(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]{_MARK}(?:[0-9]{{2}}{_MARK}){{3}}[A-D]")
-_ES = _form(rf"(?:[XYZ]{_MARK}[0-9]{{7}}|[0-9]{{2}}\.?[0-9]{{3}}\.?[0-9]{{3}})-?[A-HJ-NP-TV-Z]")
-_FR = _form(
+_US = _pattern_of_form(rf"(?!000|666|9)[0-9]{{3}}(?P<mark>{_DASH})(?!00)[0-9]{{2}}(?P=mark)(?!0000)[0-9]{{4}}")
+_GB = _pattern_of_form(
+    rf"(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]{_MARK}(?:[0-9]{{2}}{_MARK}){{3}}[A-D]"
+)
+_ES = _pattern_of_form(rf"(?:[XYZ]{_MARK}[0-9]{{7}}|[0-9]{{2}}\.?[0-9]{{3}}\.?[0-9]{{3}})-?[A-HJ-NP-TV-Z]")
+_FR = _pattern_of_form(
     rf"[12]{_MARK}[0-9]{{2}}{_MARK}(?:0[1-9]|1[0-2]){_MARK}(?:[0-9]{{2}}|2[AB]){_MARK}"
     rf"[0-9]{{3}}{_MARK}[0-9]{{3}}{_MARK}[0-9]{{2}}"
 )
-_DE = _form(rf"[1-9][0-9](?:{_MARK}[0-9]{{3}}){{3}}")
-_IT = _form(
+_DE = _pattern_of_form(rf"[1-9][0-9](?:{_MARK}[0-9]{{3}}){{3}}")
+_IT = _pattern_of_form(
     rf"[A-Z]{{3}}{_MARK}[A-Z]{{3}}{_MARK}[0-9]{{2}}{_MARK}[A-EHLMPRST]{_MARK}[0-9]{{2}}{_MARK}[A-Z][0-9]{{3}}{_MARK}[A-Z]"
 )
 
@@ -135,7 +137,6 @@ def find_ibans(text: str, lower: str) -> Found:
 
 
 def _iban_end(text: str, start: int) -> int | None:
-    """Where the IBAN ends that begins here."""
     left = _IBAN_LENGTHS.get(text[start : start + 2].upper())
     if left is None:
         return None

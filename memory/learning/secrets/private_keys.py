@@ -58,7 +58,7 @@ def base64_line(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 def key_material(text: str, line: tuple[int, int]) -> tuple[int, int, str] | None:
     """A line of base64, if it is a key's: a certificate's look the same, and are public."""
-    return None if _CERTIFICATE in text or not _drawn(text[slice(*line)]) else (*line, "key material")
+    return None if _CERTIFICATE in text or not _is_random_base64(text[slice(*line)]) else (*line, "key material")
 
 
 def _armoured(text: str) -> Iterator[tuple[int, int, str]]:
@@ -100,7 +100,7 @@ def _body_end(text: str, start: int) -> int:
     return end
 
 
-def _drawn(line: str) -> bool:
+def _is_random_base64(line: str) -> bool:
     """Random base64, no hexadecimal digest and no path."""
     return (
         not is_hex(line)

@@ -70,7 +70,7 @@ class Quotas:
         return [f"nothing more is learnt of {' and '.join(counted)}: memory.quotas"] if counted else []
 
     async def _reached(self, of: Scope, most: int | None) -> bool:
-        reached = most is not None and await self._counts.texts_below(*_owners(of)) >= most
+        reached = most is not None and await self._counts.texts_below(*_owners_and_prefixes(of)) >= most
         (self._full.add if reached else self._full.discard)(of)
         return reached
 
@@ -80,7 +80,7 @@ def quota_of(settings: Mapping[str, QuotaSettings], scope: Scope) -> QuotaSettin
     return settings.get(scope.org or ANY) or settings.get(ANY)
 
 
-def _owners(of: Scope) -> tuple[list[str], list[str]]:
+def _owners_and_prefixes(of: Scope) -> tuple[list[str], list[str]]:
     """The owners that are a person's or an organisation's, and how the names of all others of theirs begin."""
     user, org = of.owner(Layer.USER), of.owner(Layer.ORG)
     if user is not None:

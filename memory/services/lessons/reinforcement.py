@@ -100,10 +100,9 @@ class Reinforcer:
             for id in texts
             if id in shown or id in was
         ]
-        return ExchangeUses(tuple(uses), await self._verdicts(journaled, was))
+        return ExchangeUses(tuple(uses), await self._use_verdicts(journaled, was))
 
-    async def _recalled(self, journaled: Journaled) -> tuple[ShownMemory, ...]:
-        """The memories that were recalled in an exchange."""
+    async def _recalled_memories(self, journaled: Journaled) -> tuple[ShownMemory, ...]:
         if journaled.recalled is not None:
             return journaled.recalled
         receipt = await self._journal.receipt(journaled.id)
@@ -114,14 +113,16 @@ class Reinforcer:
         for owner, shown, was_used in looked.told:
             self._heard(owner, shown, was_used)
 
-    async def _verdicts(self, journaled: Journaled, was: frozenset[str]) -> tuple[tuple[str, ShownMemory, bool], ...]:
+    async def _use_verdicts(
+        self, journaled: Journaled, was: frozenset[str]
+    ) -> tuple[tuple[str, ShownMemory, bool], ...]:
         """What can be said of the memories that were recalled in this turn: used, or, when it is over, not."""
         session = journaled.session
         waiting = self._open.pop(session.id, ())
         if journaled.messages and journaled.messages[newest_of(journaled.messages)].spoken:
             waiting = ()  # a new turn: of what an earlier one did not come to an end with nothing is known
         if journaled.shown:
-            waiting = (*waiting, *await self._recalled(journaled))
+            waiting = (*waiting, *await self._recalled_memories(journaled))
         owner = session.scope.owner(Layer.USER)
         if not waiting or owner is None:
             return ()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _RULES = "memory.learning.lesson"
 """What imports all the others."""
 
-_PIECES = ("choice", "assistant", "explicit_requests", "corrections")
+_PIECES = ("choice", "rule_extraction", "corrections")
 """Those that take longest to import, which :data:`_RULES` would do in one go."""
 
 

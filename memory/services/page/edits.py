@@ -133,7 +133,7 @@ class PageEditor:
         # What became of a fact while the edits were compared stays so, first of all that it was forgotten.
         there = {fact.id: fact for fact in await self._journal.facts(list(known))} if known else dict[str, Fact]()
         facts = [
-            fact if id in taken.new else _onto(there[id], taken.read[id], fact)
+            fact if id in taken.new else _with_edit(there[id], taken.read[id], fact)
             for id, fact in taken.facts.items()
             if id in taken.new or id in there
         ]
@@ -208,7 +208,7 @@ class PageEditor:
         return tombstone_of(self._journal.key(), fact.owner, fact.text).hex()
 
 
-def _onto(fact: Fact, read: Fact, changed: Fact) -> Fact:
+def _with_edit(fact: Fact, read: Fact, changed: Fact) -> Fact:
     """A fact as it is, with what an edit has changed in it as it was read."""
     changes = {
         each.name: value for each in fields(Fact) if (value := getattr(changed, each.name)) != getattr(read, each.name)

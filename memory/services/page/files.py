@@ -141,10 +141,10 @@ class PageFiles:
         was forgotten before it is given does not stand on it."""
         cached = await self._page(scope)
         if cached.stale:
-            cached = await self._renewed(scope, cached)
+            cached = await self._page_at_once(scope, cached)
         return (await self._without_erased(scope, cached)).frozen
 
-    async def _renewed(self, scope: Scope, cached: _CachedPage) -> _CachedPage:
+    async def _page_at_once(self, scope: Scope, cached: _CachedPage) -> _CachedPage:
         """A page made anew, if that can be had at once."""
         making = self._begin(scope)
         await asyncio.wait([making], timeout=FRESH_SECONDS)
@@ -251,7 +251,7 @@ class PageFiles:
         places = [place_of(owner) for owner in owners or ()]
         people = [place[0] for place in places if place and place[0].user]
         # Those of organisations lay where others' of their name do, once.
-        users = {name for person in people for name in (_person(person), _name(person.user))}
+        users = {name for person in people for name in (_person_folder(person), _folder_name(person.user))}
         # What several people share may stand on the page of each.
         shared = not places or any(place is None or place[0].user is None for place in places)
         await asyncio.to_thread(self._unmake, {"*"} if shared else users)
@@ -265,7 +265,7 @@ class PageFiles:
             left = [owner for owner in known if not _is_of(owner, person)]
             if left != known:
                 await self._journal.set_meta(WITH_OWN_WORDS, orjson.dumps(left))
-        folder = self._folder / _person(person)
+        folder = self._folder / _person_folder(person)
         if not self._files or not await asyncio.to_thread(folder.is_dir):
             return []
         await asyncio.to_thread(shutil.rmtree, folder)
@@ -278,7 +278,7 @@ class PageFiles:
     def _of(self, scope: Scope) -> PageFolder:
         if not self._files:
             return NoPageFolder(self._folder, self._device)
-        return PageFolder(self._folder / _person(scope) / _name(scope.project), self._device)
+        return PageFolder(self._folder / _person_folder(scope) / _folder_name(scope.project), self._device)
 
     def _is_edited(self, cached: _CachedPage) -> bool:
         """Whether a file was changed by somebody else. While it is being made anew they change, and what there is will
@@ -329,7 +329,9 @@ class PageFiles:
         facts = await self._edits.on_page(await self._journal.page_facts(scope.owners(), CONSIDERED))
         standing = frozenset(id for lines in content.made.values() for id, _ in lines)
         budget = max(self._settings.tokens - len(own.encode()) // 4, 0)
-        page = await asyncio.to_thread(_heeded, facts, budget, self._now(), standing, self._settings.filled_tokens)
+        page = await asyncio.to_thread(
+            _without_overruled, facts, budget, self._now(), standing, self._settings.filled_tokens
+        )
         if not blocked:
             await asyncio.to_thread(folder.write, own, page.streams)
         whole = "\n\n".join(part for part in (own, page.text.strip()) if part)
@@ -394,19 +396,21 @@ def _is_of(owner: str, person: Scope) -> bool:
     return scope is not None and (scope.org, scope.user) == (person.org, person.user)
 
 
-def _heeded(facts: Sequence[Fact], budget: int, now: datetime, standing: frozenset[str], filled: int) -> Page:
+def _without_overruled(
+    facts: Sequence[Fact], budget: int, now: datetime, standing: frozenset[str], filled: int
+) -> Page:
     """The page of some facts without those that lose to one of a nearer layer."""
     lost = nearest(facts)
     return page([fact for fact in facts if fact.id not in lost], budget, now, standing=standing, filled_tokens=filled)
 
 
-def _person(scope: Scope) -> str:
+def _person_folder(scope: Scope) -> str:
     """The folder's name for a person: two organisations may have one of the same name. What stands between both names
     stands in neither."""
-    return _name(scope.user if scope.org is None else f"{scope.org}\0{scope.user}")
+    return _folder_name(scope.user if scope.org is None else f"{scope.org}\0{scope.user}")
 
 
-def _name(name: str | None) -> str:
+def _folder_name(name: str | None) -> str:
     """A folder's name for a user or project: readable, and never two for one."""
     name = name or "_"
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-")[-60:]

@@ -229,7 +229,7 @@ class Commands:
             moment = SearchContext(tuple(owners), self._now(), floor=OPEN)
             for scored in (await self._recall.search(question, moment)).scored:
                 found.setdefault(scored.id, scored.memory)
-        return [memory for memory in found.values() if _holds(memory.text, text, query_stems)][:ALIKE]
+        return [memory for memory in found.values() if _matches_query(memory.text, text, query_stems)][:ALIKE]
 
     async def own_words_alike(self, text: str, owners: Sequence[str]) -> list[str]:
         """Sentences about what a person's own words on the pages say of a query: they are theirs to take out."""
@@ -237,7 +237,7 @@ class Commands:
         return [
             _theirs(file, number, line)
             for file, number, line in await self._pages.own_lines(owners)
-            if _holds(line, text, query_stems)
+            if _matches_query(line, text, query_stems)
         ]
 
     async def forget(self, ids: Sequence[str], owners: Sequence[str]) -> Forgotten:
@@ -317,7 +317,7 @@ class Commands:
         return [tombstone_of(self._journal.key(), owner, text) for owner, text in texts]
 
 
-def _holds(text: str, query: str, query_stems: frozenset[str]) -> bool:
+def _matches_query(text: str, query: str, query_stems: frozenset[str]) -> bool:
     """Whether a text has a query in it, word for word or all of its words, whose stems are ``query_stems``."""
     return query.casefold().strip() in text.casefold() or bool(query_stems and query_stems <= frozenset(stems(text)))
 

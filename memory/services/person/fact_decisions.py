@@ -112,15 +112,15 @@ class FactDecisions:
 
     def change(self, before: Fact, after: Fact) -> FactChange:
         """What became of a fact."""
-        was, became = _values(before), _values(after)
+        was, became = _stored_fields(before), _stored_fields(after)
         changed = {name: (was[name], became[name]) for name in was if was[name] != became[name]}
-        return FactChange(after.id, changed, self._mark(after))
+        return FactChange(after.id, changed, self._decision_mark(after))
 
     def stands(self, decision: FactDecision, now: dict[str, Fact]) -> bool:
         """Whether the facts of a decision, which are here by their ids, stand as it left them."""
-        return all(each.fact in now and self._mark(now[each.fact]) == each.mark for each in decision.changes)
+        return all(each.fact in now and self._decision_mark(now[each.fact]) == each.mark for each in decision.changes)
 
-    def _mark(self, fact: Fact) -> bytes:
+    def _decision_mark(self, fact: Fact) -> bytes:
         """Names what a person decides of a fact; how often it was used since changes nothing of that."""
         until = fact.valid_until.timestamp() if fact.valid_until else None
         settled = (fact.state, fact.text, fact.origin, fact.supersedes, fact.contradicts, until)
@@ -129,7 +129,7 @@ class FactDecisions:
 
 def as_before(now: Fact, change: FactChange) -> Fact:
     """A fact as it stands ``now``, but that what has not changed since a decision is as it was before that."""
-    stands = _values(now)
+    stands = _stored_fields(now)
     back = {name: was for name, (was, became) in change.fields.items() if stands.get(name) == became}
     hints = get_type_hints(Fact)
     return replace(now, **{name: msgspec.convert(was, hints[name]) for name, was in back.items()})
@@ -140,14 +140,13 @@ def involved(decisions: Sequence[FactDecision]) -> list[str]:
     return list(dict.fromkeys(change.fact for each in decisions for change in each.changes))
 
 
-def _values(fact: Fact) -> dict[str, Any]:
-    """The fields of a fact as they are kept."""
+def _stored_fields(fact: Fact) -> dict[str, Any]:
     names = [each.name for each in fields(Fact) if each.name not in _TEXTS]
-    kept = msgspec.json.encode({name: _in_utc(getattr(fact, name)) for name in names})
+    kept = msgspec.json.encode({name: _utc_text(getattr(fact, name)) for name in names})
     values: dict[str, Any] = msgspec.json.decode(kept)
     return values
 
 
-def _in_utc(value: Any) -> Any:
+def _utc_text(value: Any) -> Any:
     """A time as it is told apart from others, whatever zone it was read in."""
     return value.astimezone(UTC) if isinstance(value, datetime) else value

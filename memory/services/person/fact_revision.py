@@ -371,10 +371,10 @@ class FactReviser:
         if not isinstance(memory, Fact):
             raise NotFound(f"{memory.id} is a passage of a talk, which is as it was said; only facts can be set right")
         if memory.state is State.SUPERSEDED:
-            raise Superseded(memory.id, [each.id for each in await self._last_of(memory.id, owners)])
+            raise Superseded(memory.id, [each.id for each in await self._last_in_chain(memory.id, owners)])
         return memory
 
-    async def _last_of(self, id: str, owners: Sequence[str]) -> list[Fact]:
+    async def _last_in_chain(self, id: str, owners: Sequence[str]) -> list[Fact]:
         """What came behind a fact, and was followed by nothing itself."""
         seen, found = {id}, await self._followers([id], owners)
         while later := [each for each in found if each.state is State.SUPERSEDED and each.id not in seen]:

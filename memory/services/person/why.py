@@ -78,7 +78,7 @@ async def why(journal: Journal, commands: Commands, scope: Scope, tokens: int) -
         research=sum(bool(entry.text) for at, entry in given if at >= spoken and entry.about == "research"),
         page=await _in_order(journal, page, owners),
         earlier=len(before),
-        nothing="" if recent else _nothing([entry for at, entry in given if at >= spoken], receipt),
+        nothing="" if recent else _why_nothing([entry for at, entry in given if at >= spoken], receipt),
         # What was said in the session itself is no memory for it, and the message is among that.
         left=tuple(
             each
@@ -103,7 +103,6 @@ def _memories(entries: Iterable[Entry]) -> list[str]:
     return list(dict.fromkeys(memory for entry in entries for memory in entry.memories))
 
 
-def _nothing(entries: Sequence[Entry], receipt: Receipt) -> str:
-    """Why recall gave nothing, as the ledger has it, else as the receipt does."""
+def _why_nothing(entries: Sequence[Entry], receipt: Receipt) -> str:
     reasons = [entry.reason.partition(" ")[2] for entry in entries if entry.about == "recall"]
     return next((each for each in reversed(reasons) if each), receipt.note or receipt.status)

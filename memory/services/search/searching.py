@@ -120,7 +120,7 @@ class Searcher:
         weighed = weigh(question, counted)
         dense = await self._embedded(question, weighed)
         clock.lap("embed")
-        shared = SharedSearch(StaticScores(moment.now), weights, dense, _heeds(question, moment))
+        shared = SharedSearch(StaticScores(moment.now), weights, dense, _heeds_the_person(question, moment))
         rounds = [await self._round(question, weighed, moment, clock, shared)]
         for part, part_question in others:
             weighed = weigh(part_question, counted)
@@ -137,7 +137,7 @@ class Searcher:
         remarks: list[LaterRemark] = []
         if moment.work and question.asker is QuestionAuthor.PERSON:
             if ranked:
-                scored = diverse(await self._at_work(question, rounds, ranked, moment))
+                scored = diverse(await self._for_agent_at_work(question, rounds, ranked, moment))
             clock.lap("beside")
             remarks = await self._said_later(question, rounds, scored, moment)
             clock.lap("later")
@@ -146,14 +146,13 @@ class Searcher:
             scored = diverse(ranked)
             clock.lap("beside")
         if shared.heeds:
-            scored = await self._heeded(question, rounds[0], scored, moment)
+            scored = await self._with_heeded(question, rounds[0], scored, moment)
             clock.lap("heed")
         return SearchResult(tuple(scored), clock.laps, tuple(rounds), tuple(ranked), tuple(remarks))
 
-    async def _at_work(
+    async def _for_agent_at_work(
         self, question: RecallQuestion, rounds: Sequence[SearchPass], ranked: Sequence[Scored], moment: SearchContext
     ) -> list[Scored]:
-        """What of a ranking helps an agent at work."""
         whole = rounds[0]
         evidence = [pair for pair in whole.candidates if not is_question(pair[1])]
         judged = partial(
@@ -184,7 +183,7 @@ class Searcher:
             return await asyncio.wait_for(remarks, self._patience)
         return []
 
-    async def _heeded(
+    async def _with_heeded(
         self, question: RecallQuestion, whole: SearchPass, scored: Sequence[Scored], moment: SearchContext
     ) -> list[Scored]:
         """What was found, with what the person told of themselves before it that the advice must heed."""
@@ -225,13 +224,13 @@ class Searcher:
         found = await self._index.search(query)
         clock.lap("index")
         if spans := [span for span in question.route.spans if not span.yearly]:
-            found = _united(found, await self._then(weighed, dense, spans, moment))
+            found = _merge_results(found, await self._at_named_times(weighed, dense, spans, moment))
             clock.lap("then")
         covered = weighed.coverages([hit.lexical for hit in found])
         best = sorted([(-(share + hit.cosine), hit.id, hit) for share, hit in zip(covered, found, strict=True)])
         found = [hit for _, _, hit in best[: most * (2 if spans else 1)]]
         ids = [hit.id for hit in found]
-        close = await self._near(question, ids, moment) if not shape else {}
+        close = await self._nearness_to_names(question, ids, moment) if not shape else {}
         if close:
             # What only the graph brings shares no word and no meaning with the question; its nearness is all it has.
             known = set(ids)
@@ -246,7 +245,7 @@ class Searcher:
         asked = [memory for _, memory in candidates if memory.__class__ is Passage and memory.question]
         if len(asked) > CROWDED * most:
             # Who asks the same thing in like words again and again must not crowd out what answers it.
-            candidates += await self._answers(replace(query, limit=WIDER * most), weighed, memories)
+            candidates += await self._best_answers(replace(query, limit=WIDER * most), weighed, memories)
             clock.lap("wider")
         scored = rank(
             question,
@@ -265,7 +264,7 @@ class Searcher:
         clock.lap("rank")
         return SearchPass(question, weighed, tuple(candidates), tuple(scored), weight, shape)
 
-    async def _answers(
+    async def _best_answers(
         self, query: Query, weighed: WeightedQuery, known: dict[str, Memory]
     ) -> list[tuple[IndexHit, Memory]]:
         """The best of what a query finds that is not known and no question."""
@@ -281,7 +280,9 @@ class Searcher:
             return embed(question.text, weighed.idf)
         return await asyncio.to_thread(embed, question.text, weighed.idf)
 
-    async def _near(self, question: RecallQuestion, best: Sequence[str], moment: SearchContext) -> dict[str, float]:
+    async def _nearness_to_names(
+        self, question: RecallQuestion, best: Sequence[str], moment: SearchContext
+    ) -> dict[str, float]:
         """How near memories are to the names in a question; most questions have none that memory knows."""
         names = names_in_question(question.text) if question.asker is QuestionAuthor.PERSON else ()
         if not names:
@@ -289,7 +290,7 @@ class Searcher:
         found = tuple(best[: SPREAD.best])
         return near(await self._journal.graph(moment.owners, names, found), names, found)
 
-    async def _then(
+    async def _at_named_times(
         self, weighed: WeightedQuery, dense: Vector, spans: Sequence[Span], moment: SearchContext
     ) -> list[IndexHit]:
         """What fits a question among what was said about the times that it names."""
@@ -305,7 +306,7 @@ class Searcher:
                 since=(span.begin - before).timestamp(),
                 until=min(until, moment.as_of.timestamp()) if moment.as_of else until,
             )
-            found = _united(found, await self._index.search(query))
+            found = _merge_results(found, await self._index.search(query))
         return found
 
     async def _beside(
@@ -347,13 +348,13 @@ def _remarks(
     )
 
 
-def _heeds(question: RecallQuestion, moment: SearchContext) -> bool:
+def _heeds_the_person(question: RecallQuestion, moment: SearchContext) -> bool:
     """Whether what the person told of themselves is to be heeded: an agent at work is judged otherwise."""
     elsewhere = moment.work or moment.past is not None or moment.as_of is not None
     return not elsewhere and wants_heeding(question)
 
 
-def _united(one: Sequence[IndexHit], other: Sequence[IndexHit]) -> list[IndexHit]:
+def _merge_results(one: Sequence[IndexHit], other: Sequence[IndexHit]) -> list[IndexHit]:
     """What two searches found: what both did with the better score of each leg."""
     united = {hit.id: hit for hit in one}
     for hit in other:

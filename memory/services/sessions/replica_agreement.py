@@ -32,7 +32,7 @@ class ReplicaAgreement:
         if not self.shared:
             return
         key, trail = session_key(arrival, arrival.session_key), conversation.trail()
-        near = self._remembered(key, arrival.namespace, trail)
+        near = self._likely_session(key, arrival.namespace, trail)
         known = (near.session.id, near.version) if near is not None else None
         found = await self._journal.stored_session(key, arrival.namespace, trail, known)
         if found is None:
@@ -40,7 +40,7 @@ class ReplicaAgreement:
         live = self._live_sessions.get(found.session.id)
         if live is None or live.version != found.version:
             withdrawals = self._live_sessions.withdrawals
-            standing = self._gone_on(live, found, known) or await self._journal.ledger(found.session.id)
+            standing = self._continued_ledger(live, found, known) or await self._journal.ledger(found.session.id)
             entries = withdrawals.without(found.session.id, standing)
             live = self._live_sessions.get(found.session.id) or self._live_sessions.add(
                 LiveSession(found.session, Ledger(), known=True, read_at=found.session.seen_at)
@@ -59,15 +59,14 @@ class ReplicaAgreement:
             if live.tip not in trail[found.shared - 1 :]:
                 live.tip = tip if found.at_tip else b"elsewhere"
 
-    def _remembered(self, key: str | None, namespace: str, trail: Sequence[bytes]) -> LiveSession | None:
-        """The session that a request is likely of."""
+    def _likely_session(self, key: str | None, namespace: str, trail: Sequence[bytes]) -> LiveSession | None:
         if key is not None:
             return self._live_sessions.by_known_key(key)
         found = self._live_sessions.by_trail(namespace, trail)
         return found[0] if found else None
 
     @staticmethod
-    def _gone_on(
+    def _continued_ledger(
         live: LiveSession | None, found: StoredSession, known: tuple[str, LedgerVersion] | None
     ) -> tuple[Entry, ...]:
         """The ledger that is at hand with what came behind it; nothing where it cannot be put together so."""

@@ -3,28 +3,77 @@
 A runtime's own id decides where there is one. Otherwise the trail does: the chain of message hashes, of which a
 client's next request is an extension. Openings collide ("hi"), so a trail that only shares an opening is a new
 session; a history that was made under a session's ledger inherits what was written there, whatever it became.
+
+A client may leave out of a message what it had put around a person's words. The message is another one then, at which
+the ledger holds nothing; what stood behind the words goes on behind them. Where the client has broken its own prefix,
+no provider has what follows.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from weakref import WeakValueDictionary
 
 from memory.conversation import Conversation, Role
-from memory.edits import OFFERED, Entry, Ledger
+from memory.edits import OFFERED, Act, Entry, Key, Ledger
 from memory.ports import Journal
-from memory.scope import OWN_PROJECT
+from memory.scope import OWN_PROJECT, Layer, Scope
 from memory.services.sessions.continuation import began_in_session, goes_on, in_common
 from memory.services.sessions.ledger_saving import LedgerSaver
 from memory.services.sessions.live import LiveSession, held_out
 from memory.services.sessions.live_sessions import LiveSessions
 from memory.services.sessions.namespaces import session_key
 from memory.services.sessions.replica_agreement import ReplicaAgreement
-from memory.services.sessions.rewritten_messages import moved_entries
 from memory.session import Arrival, Session
+
+MOST = 16
+"""Messages that are looked up, the newest: a client writes those of its last turns anew."""
+
+
+async def moved_entries(journal: Journal, scope: Scope, ledger: Ledger, conversation: Conversation) -> list[Entry]:
+    """The entries of messages that are gone from a history, at those that say the same and were never sent before."""
+    keys = conversation.keys()
+    bare = [
+        index
+        for index, message in enumerate(conversation.messages)
+        if message.spoken and index != conversation.newest and not ledger.at([keys[index]])
+    ][-MOST:]
+    gone = _gone(ledger, frozenset(keys)) if bare else {}
+    if not gone:
+        return []
+    person = scope.owner(Layer.USER) or ""
+
+    async def words(digest: bytes) -> str | None:
+        found = await journal.messages_by_digest(person, digest.hex(), 1)
+        return found[0].message.spoken if found else None
+
+    said = [(key, await words(key[0])) for key in list(gone)[-MOST:]]
+    spoken_often = Counter(message.spoken for message in conversation.messages)
+    moved: list[Entry] = []
+    for index in bare:
+        message, (digest, occurrence) = conversation.messages[index], keys[index]
+        same = [key for key, spoken in said if spoken == message.spoken]
+        # Which of several that say the same it was, nobody knows.
+        if len(same) != 1 or spoken_often[message.spoken] > 1:
+            continue
+        [before] = same
+        if message.takes is None or await words(digest) is not None:
+            continue
+        moved += [replace(entry, digest=digest, occurrence=occurrence, form=message.takes) for entry in gone[before]]
+    return moved
+
+
+def _gone(ledger: Iterable[Entry], stand: frozenset[Key]) -> dict[Key, list[Entry]]:
+    """What was added at messages that do not stand in a history any more, or hidden behind them."""
+    found: dict[Key, list[Entry]] = {}
+    for entry in ledger:
+        if entry.act in (Act.APPEND, Act.INSERT) and entry.key not in stand:
+            found.setdefault(entry.key, []).append(entry)
+    return {key: entries for key, entries in found.items() if any(entry.text for entry in entries)}
 
 
 class SessionMatcher:
@@ -78,7 +127,7 @@ class SessionMatcher:
         key = session_key(arrival, arrival.session_key)
         if key is not None and (live := await self.live_sessions.by_key(key)) is not None:
             return live
-        found = await self._furthest(conversation.trail(), arrival)
+        found = await self._furthest_along(conversation.trail(), arrival)
         return found[0] if found and began_in_session(*found, conversation, arrival) else None
 
     async def find_rewritten(self, conversation: Conversation, arrival: Arrival) -> LiveSession | None:
@@ -88,7 +137,7 @@ class SessionMatcher:
             live = await self.live_sessions.stored_with_history(arrival.namespace, conversation.messages)
         return live
 
-    async def _familiar(
+    async def _rewritten_session(
         self, conversation: Conversation, arrival: Arrival, began: LiveSession | None
     ) -> LiveSession | None:
         """The session of a history that its client has written anew; the journal is asked only of one that began in no
@@ -161,7 +210,7 @@ class SessionMatcher:
         parent = arrival.parent or session_key(arrival, arrival.parent_key)
         decided = self.live_sessions.waiting(key or arrival.namespace, conversation.trail()[-1])
         id = self._new_id()
-        return _begun(id, key, arrival, parent, None, held_out(id, self._holdout)), decided
+        return _opened_session(id, key, arrival, parent, None, held_out(id, self._holdout)), decided
 
     def decide(self, conversation: Conversation, arrival: Arrival, entries: Sequence[Entry]) -> LiveSession | None:
         """Decide about the newest message of a request whose preparing failed; never waits.
@@ -195,25 +244,25 @@ class SessionMatcher:
         live = await self.live_sessions.by_key(key) if key is not None and not self.replicas.shared else None
         if live is not None:
             return live
-        found = await self._furthest(trail, arrival)
+        found = await self._furthest_along(trail, arrival)
         if key is None and found is not None and goes_on(*found, trail, arrival):
             return found[0]
         began = found[0] if found is not None and began_in_session(*found, conversation, arrival) else None
-        familiar = await self._familiar(conversation, arrival, began) if key is None else None
+        familiar = await self._rewritten_session(conversation, arrival, began) if key is None else None
         if familiar is not None and not {message.digest for message in conversation.messages}.isdisjoint(familiar.end):
-            familiar.decide(await self._moved(familiar, arrival, conversation, forwarded))
+            familiar.decide(await self._moved_ledger_entries(familiar, arrival, conversation, forwarded))
             return familiar
         # A fork: the session has gone on elsewhere, or the client has given it another id.
         begun = familiar or began
         parent = arrival.parent or session_key(arrival, arrival.parent_key)
         sender = await self.live_sessions.by_key(parent) if parent and self._holdout else None
-        moved = await self._moved(familiar, arrival, conversation, forwarded) if familiar else []
+        moved = await self._moved_ledger_entries(familiar, arrival, conversation, forwarded) if familiar else []
         live = self._new(key, arrival, begun, conversation, parent, sender)
         if not live.session.held_out:
             live.decide(moved)
         return live
 
-    async def _moved(
+    async def _moved_ledger_entries(
         self, live: LiveSession, arrival: Arrival, conversation: Conversation, forwarded: bool
     ) -> list[Entry]:
         """What a session's ledger holds at messages that its client has written anew; nothing where these have gone to
@@ -224,7 +273,7 @@ class SessionMatcher:
         """Whether a request goes on from where several sessions were."""
         return shared < len(trail) and self.live_sessions.is_contested(arrival.namespace, trail[shared - 1])
 
-    async def _furthest(self, trail: Sequence[bytes], arrival: Arrival) -> tuple[LiveSession, int] | None:
+    async def _furthest_along(self, trail: Sequence[bytes], arrival: Arrival) -> tuple[LiveSession, int] | None:
         """The session that went furthest along a trail, and how many messages it shares."""
         found = self.live_sessions.by_trail(arrival.namespace, trail)
         unsure = found is None or self._is_contested(found[1], trail, arrival)
@@ -252,7 +301,7 @@ class SessionMatcher:
         answered = any(message.role is Role.ASSISTANT for message in conversation.messages)
         before = (begun if answered else None) or sender
         held = before.session.held_out if before else held_out(id, self._holdout)
-        session = _begun(id, key, arrival, parent, begun.session.id if begun else None, held)
+        session = _opened_session(id, key, arrival, parent, begun.session.id if begun else None, held)
         inherited = begun.ledger.at([OFFERED, *conversation.keys()]) if begun and not held else []
         live = LiveSession(session, Ledger(inherited), unwritten=list(inherited))
         if begun is not None:
@@ -262,10 +311,9 @@ class SessionMatcher:
         return self.live_sessions.add(live)
 
 
-def _begun(
+def _opened_session(
     id: str, key: str | None, arrival: Arrival, parent: str | None, forked_from: str | None, held: bool | None
 ) -> Session:
-    """A session that begins with a request."""
     scope = arrival.scope
     if scope.user and not scope.project:
         # Work that names no project is kept apart: it is a project of its own.

@@ -2,7 +2,8 @@
 
 A parent's reply is heard before its client sees the end of it, so that the errand is known when the child's first
 request comes, however soon that is. What is kept here is a shortcut of the last minutes; what was missed (a restart
-lay between) is tied by the worker, out of the journal.
+lay between) is tied by the worker, out of the journal. So are errands that were given through another replica: a
+sub-agent's first request may come to any of them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ from datetime import datetime, timedelta
 from memory.conversation import Conversation, Message, Reply, Role, ToolCall
 from memory.learning.spawning import candidates, errands, is_spawner, normal, opening, taken
 from memory.lru import LruDict
+from memory.ports import Journal
 from memory.research import Errand, Spawn, may_send
+from memory.scope import Layer
+from memory.services.sessions.namespaces import session_key
 from memory.session import Arrival, Prepared, RequestKind, Session
 
 WITHIN = timedelta(minutes=10)
@@ -115,7 +119,7 @@ class RecentErrands:
         took, as far as that is known."""
         if not arrival.kind.teaches or any(message.role is Role.ASSISTANT for message in conversation.messages):
             return arrival, None
-        found, parent = self._find(conversation, arrival), self._parent(arrival)
+        found, parent = self._best_fitting_errand(conversation, arrival), self._parent(arrival)
         if parent is not None:
             # It says whose it is: what another session asked for in the same words is not its errand.
             ours = found if found is not None and found.parent.id == parent.id else None
@@ -131,7 +135,7 @@ class RecentErrands:
         if arrival.directory is not None:
             self._directories.put(session.id, arrival.directory)
         ours = arrival.kind is RequestKind.SUBAGENT or session.kind is RequestKind.SUBAGENT or found is not None
-        if ours or _hands_back(conversation):
+        if ours or _brings_report(conversation):
             self._about = arrival.at
         if arrival.session_key is not None:
             self._sessions.put((arrival.whose, arrival.session_key), session)
@@ -164,7 +168,7 @@ class RecentErrands:
         key = arrival.parent_key
         return self._sessions.get((arrival.whose, key)) if key is not None else None
 
-    def _find(self, conversation: Conversation, arrival: Arrival) -> TakenErrand | None:
+    def _best_fitting_errand(self, conversation: Conversation, arrival: Arrival) -> TakenErrand | None:
         """The errand that fits the session's opening best; of several, one that nobody has taken, then the newest."""
         family = self._families.get(arrival.whose)
         recent = [
@@ -207,10 +211,37 @@ def _fitting(heard: _SpawningCalls, texts: Sequence[str], learnt: frozenset[str]
                 yield place, errand, fits
 
 
-def _hands_back(conversation: Conversation) -> bool:
+def _brings_report(conversation: Conversation) -> bool:
     """Whether a request brings what a sub-agent reported: one of the newest calls is a spawning tool's."""
     return any(
         isinstance(part, ToolCall) and is_spawner(part.name)
         for message in conversation.messages[-NEWEST:]
         for part in message.parts
     )
+
+
+class SharedErrands:
+    """Reads in the journal what other replicas have heard: a reply is there before its client sees the end of it."""
+
+    def __init__(self, journal: Journal, errands: RecentErrands) -> None:
+        self._journal = journal
+        self._errands = errands
+
+    async def hear(self, conversation: Conversation, arrival: Arrival) -> None:
+        """Before it is asked whether a request that opens a session is a sub-agent's.
+
+        Raises:
+            StoreError: when the journal cannot be read.
+        """
+        person = arrival.scope.owner(Layer.USER)
+        if person is None or not arrival.kind.teaches:
+            return
+        if any(message.role is Role.ASSISTANT for message in conversation.messages):
+            return
+        replies = await self._journal.recent_replies(person, MAX_REPLIES_PER_FAMILY)
+        self._errands.heard_elsewhere(arrival.whose, replies)
+        if not self._errands.knows_parent(arrival):
+            key = session_key(arrival, arrival.parent_key)
+            parent = await self._journal.session_by_key(key) if key is not None else None
+            if parent is not None:
+                self._errands.parent_found(arrival, parent)

@@ -84,20 +84,20 @@ class TierWorker(JournalFollower):
             waiting = await self._journal.untiered(BATCH)
             rest = (1.0 if len(waiting) < BATCH else HURRIED) if pace is not Pace.AT_ONCE else 0.0
             for journaled in waiting:
-                await self._lower(journaled, rest, journaled is waiting[-1])
+                await self._write_overviews_of(journaled, rest, journaled is waiting[-1])
             self._sparing.paid(len(waiting) if len(waiting) == BATCH else None)
             return len(waiting) == BATCH
 
-    async def _lower(self, journaled: Journaled, rest: float, last: bool) -> None:
+    async def _write_overviews_of(self, journaled: Journaled, rest: float, last: bool) -> None:
         """Make and write the overviews of an exchange. Where there are none, only the ``last`` of several has to be
         written, since the cursor passes over the others with it."""
         owner = journaled.session.scope.owner(Layer.USER) or ""
         async with self._tries.one(journaled.number) as again:
-            overviews = await self._made(journaled, rest) if again else {}
+            overviews = await self._make_overviews(journaled, rest) if again else {}
             if overviews or last or not again:
                 await self._journal.write_overviews(journaled.number, owner, overviews)
 
-    async def _made(self, journaled: Journaled, rest: float) -> dict[Place, Overview]:
+    async def _make_overviews(self, journaled: Journaled, rest: float) -> dict[Place, Overview]:
         """The overviews of an exchange; ``rest`` is how long to wait after each message while requests are under way,
         for each second that it took."""
         by_place: dict[Place, Overview] = {}

@@ -156,7 +156,7 @@ class Importer:
             id = str(uuid.uuid5(_NOTES, f"{owner}\0{note.text.casefold()}"))
             fact = in_own_words(note.text, owner, layer, id, self._now())
             fact = replace(fact, valid_from=min(at, fact.valid_from))
-            new.append(_order(fact) if note.orders else fact)
+            new.append(_as_instruction(fact) if note.orders else fact)
         forgotten = await self.forgotten(new)
         held = {fact.id for fact in await self._journal.facts([fact.id for fact in new])}
         unknown: list[Fact] = []
@@ -167,7 +167,7 @@ class Importer:
                 taken.known += 1
             elif fact.id in forgotten:
                 taken.forgotten += 1
-            elif (same := await self._same(fact)) is not None:
+            elif (same := await self._same_fact(fact)) is not None:
                 taken.known += 1
                 if same.origin is not Origin.PERSON and not self._dry:
                     own = replace(same, origin=Origin.PERSON, stability=Stability.VERIFIED, confidence=1.0)
@@ -266,8 +266,7 @@ class Importer:
         buried = await self._journal.is_forgotten(list(hashes.values()))
         return frozenset(id for id, hash in hashes.items() if hash in buried)
 
-    async def _same(self, fact: Fact) -> Fact | None:
-        """The owner's fact that says the same, letter for letter."""
+    async def _same_fact(self, fact: Fact) -> Fact | None:
         found: Iterable[Fact] = await self._journal.find_facts([fact.owner], fact.text, 20)
         return next((each for each in found if each.text.casefold() == fact.text.casefold()), None)
 
@@ -293,7 +292,7 @@ def belonging(memory: Fact | Passage, scope: Scope) -> Fact | Passage:
     return replace(memory, id=id, owner=owner)
 
 
-def _order(fact: Fact) -> Fact:
+def _as_instruction(fact: Fact) -> Fact:
     """A note that orders is kept as an instruction, whatever a rule may have read in it."""
     if fact.kind in (FactKind.CONVENTION, FactKind.PREFERENCE, FactKind.CORRECTION):
         return fact

@@ -87,7 +87,7 @@ class Syncing:
                 place = owned_by(fact.owner, scope)
                 if place is None or place[0].owner(place[1]) != fact.owner:
                     continue  # an id that somebody else's memory has
-                if fact.state is State.ACTIVE and (rivals := await self._rivals(fact)):
+                if fact.state is State.ACTIVE and (rivals := await self._conflicting_here(fact)):
                     synced.rivals[fact.id] = rivals
         return synced
 
@@ -120,12 +120,12 @@ class Syncing:
         reworded = [theirs[each.id] for each in held if each.text != theirs[each.id].text]
         forgotten = await self._importing.forgotten(reworded)
         synced.buried += sorted(forgotten)
-        told = [_as_there(each, theirs[each.id]) for each in held if each.id not in forgotten]
+        told = [_as_on_other_machine(each, theirs[each.id]) for each in held if each.id not in forgotten]
         synced.changed = len(told)
         if told:
             await self._learner.write(lesson_of(0, told, (), frozenset(each.id for each in told)))
 
-    async def _rivals(self, fact: Fact) -> list[str]:
+    async def _conflicting_here(self, fact: Fact) -> list[str]:
         """The facts of this machine that a new one may not hold together with: those that it would end or contradict
         had it been said here, and those that took the place of the same fact."""
         near = [each for each in await self._learner.similar(fact.owner, fact.text) if each[0].id != fact.id]
@@ -152,7 +152,7 @@ class Syncing:
         return sorted(set(apart))
 
 
-def _as_there(here: Fact, there: Fact) -> Fact:
+def _as_on_other_machine(here: Fact, there: Fact) -> Fact:
     """A fact as it stands on the other machine; what each machine counts for itself is kept, and what was approved
     here stays so."""
     used: list[datetime] = [at for at in (here.used_at, there.used_at) if at is not None]

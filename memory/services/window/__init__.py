@@ -1,9 +1,8 @@
 """Keep a request within its model's window.
 
 fitting                 one request: what leaves it, what comes back to it, and how large it is then
-request_size  counting  how large it is with its edits, in tokens as we count them
+request_size  counting  how large it is with its edits, in tokens as we count them, and what it may take
 usage_calibration       the same as the provider counts them
-headroom                what it may take, and whether its prefix is still cached
 shedding                what leaves: gathered, planned by the pure rooms, given back as a decision
 sheddable_parts         what may leave at all, and what is pinned
 decision                a plan as it is to be written into the ledger

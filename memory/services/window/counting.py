@@ -149,7 +149,7 @@ class RequestCounter:
         """What of a request as the client sent it is what, some messages left aside: sums of what is counted anyway."""
         counted = self._of(conversation).counted
         gone = counted[without.start : without.stop]
-        outside = conversation.once("outside", _outside)
+        outside = conversation.once("outside", _text_outside_messages)
         instructions, schemas = self._counted((outside,), (outside.digest,), "other")[0].parts
         return ToldApart(
             instructions + sum(map(_SYSTEM, counted)) - sum(map(_SYSTEM, gone)),
@@ -163,7 +163,7 @@ class RequestCounter:
 
     def weigh(self, conversation: Conversation) -> RequestTokens:
         """A whole request as the client sent it."""
-        outside = conversation.once("outside", _outside)
+        outside = conversation.once("outside", _text_outside_messages)
         fixed = self._counted((outside,), (outside.digest,), "other")[0].total
         weighed = RequestTokens(self.sizes(conversation), PER_REQUEST + fixed)
         if not self._tokenizer.ready and weighed.total >= NEAR * self._window_of(conversation.model):
@@ -190,7 +190,7 @@ class RequestCounter:
             return
         rules, gone = _rules(conversation), set(without)
         stands = {(rules, digest) for index, digest in enumerate(conversation.digests) if index not in gone}
-        stands.add(("other", conversation.once("outside", _outside).digest))
+        stands.add(("other", conversation.once("outside", _text_outside_messages).digest))
         while self._counting is not None and not stands.isdisjoint(self._wanted):
             await self._further.wait()
 
@@ -235,7 +235,7 @@ class RequestCounter:
             if counted is None:
                 key = rules, digest
                 estimate = looked_at.get(digest) or self._estimates.get(key)
-                length = estimate.length if estimate is not None else _length(messages[index])
+                length = estimate.length if estimate is not None else _countable_chars(messages[index])
                 if length <= at_once:
                     at_once -= length
                     counted = _count(messages[index], self._tokenizer.count, rules)
@@ -327,7 +327,7 @@ def _rules(conversation: Conversation) -> str:
     return whose if whose == "anthropic" else "other"
 
 
-def _outside(conversation: Conversation) -> Message:
+def _text_outside_messages(conversation: Conversation) -> Message:
     """What stands outside the messages, as a message of its own, so that it too is counted once."""
     name = hash((conversation.instructions, conversation.schemas)).to_bytes(8, "big", signed=True)
     return Message(Role.SYSTEM, (Text(conversation.instructions), Text(conversation.schemas)), name)
@@ -351,7 +351,7 @@ def _estimated(messages: Sequence[Message], which: Sequence[int], rules: str) ->
     found, left = dict[bytes, _Estimate](), LOOKED_AT
     for index in which:
         message = messages[index]
-        length = _length(message)
+        length = _countable_chars(message)
         left -= min(length, AT_ONCE)
         found[message.digest] = _Estimate(_count(message, quick if left > 0 else _by_length, rules), length)
     return found
@@ -365,7 +365,7 @@ def _by_length(text: str) -> int:
     return len(text) * 2 // 7
 
 
-def _length(message: Message) -> int:
+def _countable_chars(message: Message) -> int:
     """Characters of a message that would be counted, and of pictures that would be looked at."""
     length = 0
 

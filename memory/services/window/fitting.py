@@ -106,13 +106,13 @@ class WindowFitter:
         return await self._decide(request, load, deadline, load.expected > load.window)
 
     async def _decide(self, request: SessionRequest, load: RequestSize, deadline: Deadline, must: bool = False) -> Fit:
-        fit, late = await self._step(request, load, deadline, must)
+        fit, late = await self._decide_step(request, load, deadline, must)
         if not late:
             return fit
         # What was decided too late for the request before need not be enough for this one.
         now = replace(self._loads.of(request, request.edits(fit.entries)), window=load.window)
         must = must and now.expected > now.window
-        more, _ = await self._step(request, now, deadline, must, fit.entries)
+        more, _ = await self._decide_step(request, now, deadline, must, fit.entries)
         return replace(
             more,
             shed=more.shed or fit.shed,
@@ -121,7 +121,7 @@ class WindowFitter:
             unkept=(*fit.unkept, *more.unkept),
         )
 
-    async def _step(
+    async def _decide_step(
         self, request: SessionRequest, load: RequestSize, deadline: Deadline, must: bool, before: Sequence[Entry] = ()
     ) -> tuple[Fit, bool]:
         """One decision, on top of those ``before``; whether it was made for the request before."""

@@ -62,7 +62,7 @@ class PageIn:
 
     async def page_in(self, session: str, conversation: Conversation, standing: ActiveEdits, window: int) -> Returned:
         """What should come back at the newest message; nothing where nothing was shed."""
-        budget = self._budget(conversation, standing, window)
+        budget = self._page_in_budget(conversation, standing, window)
         if not (standing.replaced or standing.dropped) or budget <= 0:
             return Returned()
         gone = gone_from(conversation, standing)
@@ -79,7 +79,12 @@ class PageIn:
                 take_in(absent, conversation, gone)
                 return found_in(absent, conversation, standing, gone, budget)
 
-        much = len(gone) > len(absent) + FEW or len(gone) > MANY or lock.locked() or _said(absent, conversation) > LONG
+        much = (
+            len(gone) > len(absent) + FEW
+            or len(gone) > MANY
+            or lock.locked()
+            or _new_chars(absent, conversation) > LONG
+        )
         return await asyncio.to_thread(found) if much else found()
 
     def _make_room(self) -> None:
@@ -89,7 +94,7 @@ class PageIn:
             _, (gone, _) = self._absent.popitem(last=False)
             size -= gone.size
 
-    def _budget(self, conversation: Conversation, standing: ActiveEdits, window: int) -> int:
+    def _page_in_budget(self, conversation: Conversation, standing: ActiveEdits, window: int) -> int:
         """Tokens that may come back here."""
         share = 1.0 if conversation.messages[conversation.newest].spoken else AT_A_RESULT
         back = sum(len(entry.text) for _, entry in standing.entries if entry.about == PAGED) // BYTES_PER_TOKEN
@@ -117,7 +122,7 @@ def gone_from(conversation: Conversation, standing: ActiveEdits) -> dict[str, Pl
     return {name: place for name, place in gone.items() if name not in whole and not _short(messages, *place)}
 
 
-def _said(absent: ShedContents, conversation: Conversation) -> int:
+def _new_chars(absent: ShedContents, conversation: Conversation) -> int:
     """Characters of what was said since the last time."""
     said = conversation.messages[absent.heard_messages(conversation) :]
     return sum(len(_text(part)) for message in said for part in message.parts)
@@ -143,7 +148,7 @@ def take_in(absent: ShedContents, conversation: Conversation, gone: Mapping[str,
         message = conversation.messages[index]
         if number < len(message.parts):
             part = message.parts[number]
-            absent.add(name, _label(part, calls), _text(part))
+            absent.add(name, _describe_content(part, calls), _text(part))
 
 
 def found_in(
@@ -172,7 +177,7 @@ def _text(part: Part) -> str:
             return ""
 
 
-def _label(part: Part, calls: Mapping[str, ToolCall]) -> str:
+def _describe_content(part: Part, calls: Mapping[str, ToolCall]) -> str:
     """What a content is, in a few words: what its call was on, or which tool it was."""
     call = part if isinstance(part, ToolCall) else calls.get(part.call_id) if isinstance(part, ToolResult) else None
     if call is None:

@@ -28,9 +28,8 @@ from memory.services.request import SessionRequest
 from memory.services.sessions.live import LiveSession
 from memory.services.tiers import in_short
 from memory.services.window.decision import Decision, decision
-from memory.services.window.headroom import AGAIN, Headroom
 from memory.services.window.redaction_verdicts import RedactionVerdicts
-from memory.services.window.request_size import ModelTable, RequestSize, RequestSizer
+from memory.services.window.request_size import AGAIN, Headroom, ModelTable, RequestSize, RequestSizer
 from memory.services.window.sheddable_parts import comes_back, new_results, pinned_places, sayable, shelved_pieces
 from memory.services.window.usage_calibration import UsageCalibration
 from memory.session import Mode
@@ -70,11 +69,11 @@ class LatePlans(Generic[Plan]):
         except asyncio.CancelledError:
             if not task.cancelled():
                 self._tasks.put(session, (keys, task))
-                task.add_done_callback(_heard)
+                task.add_done_callback(_ignore_failure)
             raise
 
 
-def _heard(task: asyncio.Task[Any]) -> None:
+def _ignore_failure(task: asyncio.Task[Any]) -> None:
     """What went wrong with a plan that nobody asks for any more is no news."""
     if not task.cancelled():
         task.exception()
@@ -113,7 +112,7 @@ class Shedder:
     ) -> Decision:
         """What leaves this request and all later ones. ``must``: the provider has refused it as too long. What was
         decided too late for the request before comes first, and alone."""
-        if not self._sheds(request):
+        if not self._may_shed(request):
             return Decision()
         live = request.live
         late = await self._overdue.late(request.session, request.keys)
@@ -132,10 +131,10 @@ class Shedder:
         allowed = self._room.allowed(request, load)
         if not must and self._room.stays(request, load, allowed, warm):
             return Decision()
-        planned = self._planned(request, standing, load, allowed, warm, must)
+        planned = self._plan_for_ledger(request, standing, load, allowed, warm, must)
         return await self._overdue.plan_for(request.session, request.keys, planned)
 
-    async def _planned(
+    async def _plan_for_ledger(
         self, request: SessionRequest, standing: ActiveEdits, load: RequestSize, allowed: Budget, warm: bool, must: bool
     ) -> Decision:
         """The plan, and what it comes to for the ledger."""
@@ -190,7 +189,7 @@ class Shedder:
         stands in it. Either stays this once, and is looked at beside. A request that is too long then is refused by its
         provider, and shortened with time.
         """
-        if not self._sheds(request) or not request.live.ledger.shed:
+        if not self._may_shed(request) or not request.live.ledger.shed:
             return Decision()
         allowed = self._room.allowed(request, load)
         if not late:
@@ -224,7 +223,7 @@ class Shedder:
         stands there can only be shed where the client sends all of it. Where it has sent it and nothing, or too little,
         could leave, no more so until it has grown."""
         live, conversation = request.live, request.conversation
-        if not self._keeps(request) or conversation.continues is None or not request.arrival.kind.teaches:
+        if not self._can_be_restored(request) or conversation.continues is None or not request.arrival.kind.teaches:
             return False
         most, reported = self._room.largest(request, load), request.held.usage
         # What is new is a small part of it, so that it does not matter whose tokens it is counted in.
@@ -237,11 +236,11 @@ class Shedder:
         live.outgrown = total
         return True
 
-    def _sheds(self, request: SessionRequest) -> bool:
+    def _may_shed(self, request: SessionRequest) -> bool:
         """Whether anything may leave a request: what stands at its server cannot."""
-        return self._keeps(request) and not request.conversation.continues
+        return self._can_be_restored(request) and not request.conversation.continues
 
-    def _keeps(self, request: SessionRequest) -> bool:
+    def _can_be_restored(self, request: SessionRequest) -> bool:
         """Whether what leaves could be given back: what no journal gets could not."""
         return self._settings.enabled and request.arrival.mode is Mode.ON
 

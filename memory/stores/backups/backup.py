@@ -77,9 +77,9 @@ def take(home: Path, place: Path, at: datetime, reason: str, keys: bool = True) 
     folder = begin(place)
     try:
         # What is set aside goes first: what is committed meanwhile is in both, and is taken back once.
-        _write_all(folder, _below(home, ASIDE))
+        _write_all(folder, _files_below(home, ASIDE))
         copy_database(home / JOURNAL, folder / JOURNAL)
-        _write_all(folder, _steady(home))
+        _write_all(folder, _read_settled_pages(home))
         for each in (*SETTINGS, *KEYS) if keys else SETTINGS[1:]:
             if (home / each).is_file():
                 _write(folder / each, (home / each).read_bytes())
@@ -200,7 +200,7 @@ def sum_of(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _below(home: Path, name: str) -> dict[str, bytes]:
+def _files_below(home: Path, name: str) -> dict[str, bytes]:
     """The files of a folder, by their path; what vanishes meanwhile is left out."""
     found = {}
     for file in sorted((home / name).rglob("*")):
@@ -212,12 +212,12 @@ def _below(home: Path, name: str) -> dict[str, bytes]:
     return found
 
 
-def _steady(home: Path) -> dict[str, bytes]:
+def _read_settled_pages(home: Path) -> dict[str, bytes]:
     """The pages, read until nobody changed one meanwhile: a line that was made and is not in its file would be taken
     for one that a person has deleted."""
-    before = _below(home, PAGES)
+    before = _files_below(home, PAGES)
     for _ in range(_TRIES):
-        now = _below(home, PAGES)
+        now = _files_below(home, PAGES)
         if now == before:
             break
         before = now

@@ -62,13 +62,13 @@ def salvage(damaged: Path, target: Path) -> Salvaged:
             target_db.execute("PRAGMA foreign_keys = OFF")
             migrate(target_db, MIGRATIONS[:steps])
             for table in _tables(target_db):
-                _take(source, target_db, table, summary)
+                _copy_table(source, target_db, table, summary)
             if not any(summary.rows.values()):
                 raise NothingLeft(f"nothing of {damaged} can be read")
             for table in _REBUILT_TABLES:
                 target_db.execute(f"DELETE FROM {table}")
             summary.loose = _delete_dangling(target_db)
-            summary.lost = _stand_in(target_db)
+            summary.lost = _replace_lost_messages(target_db)
             migrate(target_db)
     flush(target)
     return summary
@@ -99,8 +99,7 @@ def _tables(target: sqlite3.Connection) -> list[str]:
     return [row[0] for row in rows]
 
 
-def _take(source: sqlite3.Connection, target: sqlite3.Connection, table: str, summary: Salvaged) -> None:
-    """Take one table's rows over."""
+def _copy_table(source: sqlite3.Connection, target: sqlite3.Connection, table: str, summary: Salvaged) -> None:
     described = target.execute(f"PRAGMA table_info({table})").fetchall()
     names = [row[1] for row in described]
     marks = ",".join("?" * len(names))
@@ -109,19 +108,19 @@ def _take(source: sqlite3.Connection, target: sqlite3.Connection, table: str, su
     numbered = next((row[1] for row in described if row[5] and row[2].upper() == "INTEGER"), None)
     order = numbered or ",".join(row[1] for row in sorted(described, key=lambda row: row[5]) if row[5]) or "rowid"
     target.execute("BEGIN")
-    rows, whole = _written(target, write, _rows(source, f"{read} NOT INDEXED"))
+    rows, whole = _written(target, write, _readable_rows(source, f"{read} NOT INDEXED"))
     if not whole:
         summary.damaged.append(table)
         back = ",".join(f"{name} DESC" for name in order.split(","))
-        more, _ = _written(target, write, _rows(source, f"{read} NOT INDEXED ORDER BY {back}"))
+        more, _ = _written(target, write, _readable_rows(source, f"{read} NOT INDEXED ORDER BY {back}"))
         rows += more
         if numbered:
-            rows += _between(source, target, table, read, write, numbered)
+            rows += _rows_between(source, target, table, read, write, numbered)
     (summary.rows[table],) = target.execute(f"SELECT count(*) FROM {table}").fetchone()
     target.execute("COMMIT")
 
 
-def _rows(source: sqlite3.Connection, query: str, values: Iterable[int] = ()) -> Iterator[sqlite3.Row | None]:
+def _readable_rows(source: sqlite3.Connection, query: str, values: Iterable[int] = ()) -> Iterator[sqlite3.Row | None]:
     """The rows of a query; None, and the end, where one cannot be read."""
     try:
         yield from source.execute(query, tuple(values))
@@ -140,7 +139,7 @@ def _written(target: sqlite3.Connection, write: str, rows: Iterable[sqlite3.Row 
     return count, True
 
 
-def _between(
+def _rows_between(
     source: sqlite3.Connection, target: sqlite3.Connection, table: str, read: str, write: str, number: str
 ) -> int:
     """Rows between those that were read from both ends, and those behind them that neither end has reached."""
@@ -156,7 +155,7 @@ def _between(
     while pieces:
         low, high = pieces.pop()
         query = f"{read} NOT INDEXED WHERE {number} BETWEEN ? AND ?"
-        count, whole = _written(target, write, _rows(source, query, (low, high)))
+        count, whole = _written(target, write, _readable_rows(source, query, (low, high)))
         taken += count
         if not whole and high > low:
             half = (low + high) // 2
@@ -184,7 +183,7 @@ def _delete_dangling(target: sqlite3.Connection) -> int:
     return gone
 
 
-def _stand_in(target: sqlite3.Connection) -> int:
+def _replace_lost_messages(target: sqlite3.Connection) -> int:
     """Put something in the place of messages that were lost or cannot be unpacked: a history goes on behind them."""
     body = body_of((Text(LOST),), "")
     broken = [number for number, held in target.execute("SELECT number, body FROM messages") if not _opens(held)]

@@ -61,7 +61,7 @@ def unseal(file: Path, into: Path, passphrase: str) -> Path:
             unsealer = Unsealer(stream, passphrase)
             with _tar(unsealer, "r|") as tar:
                 for member in tar:
-                    _take_out(tar, member, folder)
+                    _extract_file(tar, member, folder)
             while unsealer.read(2**20):
                 pass  # to its end, which says that nothing was cut off
     except tarfile.TarError as error:
@@ -77,7 +77,7 @@ def sealed_in(place: Path) -> Iterator[Path]:
                 yield file
 
 
-def _take_out(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> None:
+def _extract_file(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> None:
     """One file; a backup has no links, and none that lies elsewhere."""
     path = PurePosixPath(member.name)
     if not member.isreg() or path.is_absolute() or ".." in path.parts:

@@ -160,14 +160,13 @@ def _faults(connection: sqlite3.Connection) -> Iterator[str]:
         return
     loose = connection.execute("PRAGMA foreign_key_check").fetchmany(MAX_SENTENCES)
     yield from (f"a row of {row[0]} names one of {row[2]} that is not there" for row in loose)
-    yield from _unreadable(connection)
-    yield from _without_messages(connection)
+    yield from _unreadable_messages(connection)
+    yield from _exchanges_without_messages(connection)
     if connection.execute("SELECT 1 FROM meta WHERE name = 'key' AND length(value) = 32").fetchone() is None:
         yield "the key of its hashes is gone: what was forgotten could be learnt again"
 
 
-def _unreadable(connection: sqlite3.Connection) -> Iterator[str]:
-    """Messages that cannot be unpacked."""
+def _unreadable_messages(connection: sqlite3.Connection) -> Iterator[str]:
     count, first = 0, None
     for number, body in connection.execute("SELECT number, body FROM messages"):
         try:
@@ -178,8 +177,7 @@ def _unreadable(connection: sqlite3.Connection) -> Iterator[str]:
         yield f"{count} of its messages cannot be unpacked (the first is number {first})"
 
 
-def _without_messages(connection: sqlite3.Connection) -> Iterator[str]:
-    """Exchanges that name messages which are not there."""
+def _exchanges_without_messages(connection: sqlite3.Connection) -> Iterator[str]:
     count = 0
     there = "SELECT 1 FROM messages WHERE person = ? AND digest = ?"
     for person, tail, reply in connection.execute(

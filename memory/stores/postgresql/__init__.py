@@ -7,9 +7,8 @@ faults                  what PostgreSQL reports, in a sentence
 schema                  the one series of migrations, and what only PostgreSQL has
 changes                 what has changed since this process looked: its caches are told
 committing              whether a COMMIT whose answer was lost was done
-listening               hears of changes at once
-lease                   which process has the database, or does the work of its replicas
-replica_indexes         whose an index is, where each replica has its own
+attending               threads with a connection of their own: one hears of changes at once
+lease                   which process has the database, or does the work of its replicas; whose an index is
 writer                  the thread that writes
 reading                 a look at it by a process that writes nothing
 database                the writer, the readers, and their async face

@@ -1,4 +1,8 @@
-"""A thread with a connection of its own, which is made again when it is lost, until it is told to end."""
+"""Threads with a connection of their own, which is made again when it is lost, until they are told to end.
+
+Listening makes others' changes known at once, and only that: who does not listen, or has lost its connection, hears of
+them with its next transaction, or when it looks in quiet times.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ from contextlib import closing
 
 import psycopg
 
+from memory.stores.postgresql.changes import ChangeReader
 from memory.stores.postgresql.connection import PostgresConnection
 
 log = logging.getLogger(__name__)
@@ -78,3 +83,33 @@ class Attendant(ABC):
             if connection is not None:
                 selector.register(connection, selectors.EVENT_READ)
             return any(key.fileobj is self._ended for key, _ in selector.select(seconds))
+
+
+class Listener(Attendant):
+    """Listens until it is closed, on a connection of its own.
+
+    Args:
+        connect: opens a connection to the server itself: a pooler that gives each transaction another one tells nobody
+            anything.
+        changes: looks then, and tells.
+    """
+
+    def __init__(self, connect: Callable[[], PostgresConnection], changes: ChangeReader) -> None:
+        super().__init__(connect, "journal-listener")
+        self._changes = changes
+        self.start()
+
+    def _attend(self, connection: PostgresConnection) -> None:
+        if connection.pooled:
+            log.warning(
+                "memory.postgresql.url leads to a pooler: what other servers change is heard of within a second, and "
+                "at once where memory.postgresql.direct_url names the server itself"
+            )
+            return
+        connection.run("LISTEN palimpsest")
+        while True:
+            # First what came before it listened, or while it was told of something else.
+            self._changes.tell(self._changes.ask(connection)())
+            while not connection.notified():
+                if self._waited(None, connection):
+                    return

@@ -170,7 +170,7 @@ class PostgresConnection:
         self._owners = ALL
         self._named: str | None = None  # to whom the statements that are not answered yet are bound
         self._sent = self._received = 0
-        self.pooled = self._is_pooled()
+        self.pooled = self._is_behind_pooler()
         if self.pooled:
             # The next transaction may be another server process's, which has not prepared the statement.
             self._connection.prepare_threshold = None
@@ -254,7 +254,7 @@ class PostgresConnection:
             self._received = self._sent
         return cast(psycopg.RawCursor[Any], self._connection.cursor())
 
-    def _is_pooled(self) -> bool:
+    def _is_behind_pooler(self) -> bool:
         """Whether a pooler answers, which names a process of its own."""
         (process,) = self._connection.execute("SELECT pg_backend_pid()").fetchone() or (0,)
         return bool(process != self._connection.info.backend_pid)

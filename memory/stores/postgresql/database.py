@@ -23,13 +23,12 @@ from memory.stores.engine import RowSecurity
 from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.migrations import FromTheFuture
 from memory.stores.personal_rows import PERSONAL
+from memory.stores.postgresql.attending import Listener
 from memory.stores.postgresql.changes import ChangeReader
 from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.faults import postgres_fault, where_of
-from memory.stores.postgresql.lease import HEARD_LATELY
-from memory.stores.postgresql.listening import Listener
+from memory.stores.postgresql.lease import HEARD_LATELY, claim_index, indexes_of
 from memory.stores.postgresql.pulse import Pulse
-from memory.stores.postgresql.replica_indexes import claim_index, indexes_of
 from memory.stores.postgresql.row_security import ALL, BYPASSES, PROTECTED, UNPROTECTED, named
 from memory.stores.postgresql.schema import HALF_MOVED, half_moved, migrate
 from memory.stores.postgresql.writer import PostgresWriter
@@ -178,7 +177,7 @@ class PostgresDatabase:
 
     async def write(self, work: Work[T], *, anywhere: bool = False) -> T:
         """See :class:`memory.stores.engine.Engine`."""
-        self._refuse_vain()
+        self._refuse_if_unreachable()
         return await self._writer.do(work, anywhere=anywhere)
 
     async def leave_work(self) -> None:
@@ -218,13 +217,13 @@ class PostgresDatabase:
 
     async def read(self, work: Work[T]) -> T:
         """See :class:`memory.stores.engine.Engine`."""
-        self._refuse_vain()
+        self._refuse_if_unreachable()
         reading = self._begin_read(work)
         try:
             while not reading.done():
                 await asyncio.wait({reading}, timeout=self._pulse.left)
                 if not reading.done():
-                    self._refuse_vain()
+                    self._refuse_if_unreachable()
             return reading.result()
         finally:
             # What no thread has begun yet is not begun for nobody.
@@ -252,7 +251,7 @@ class PostgresDatabase:
     async def scrub(self) -> bool:
         """Take dead rows out of all tables that hold something of a person. That overwrites nothing: what PostgreSQL
         leaves of them in its pages, its log and its backups goes as the server's keepers have it go."""
-        self._refuse_vain()
+        self._refuse_if_unreachable()
         vacuum = f"VACUUM {', '.join(SCRUBBED)}"
         await self._begin_read(lambda connection: cast(PostgresConnection, connection).run(vacuum))
         return True
@@ -268,15 +267,14 @@ class PostgresDatabase:
         self._closed = True
         if self._catching_up is not None:
             self._catching_up.cancel()
-        finishing = asyncio.create_task(asyncio.to_thread(self._finish))
+        finishing = asyncio.create_task(asyncio.to_thread(self._end_threads))
         await asyncio.wait({finishing}, timeout=min(FINISH_SECONDS, self._pulse.left))
         if not finishing.done():
             log.warning("%s does not answer: what is under way there is given up", self._where)
-            self._cut()
+            self._drop_connections()
         await finishing
 
-    def _finish(self) -> None:
-        """Do what waits, and end all threads."""
+    def _end_threads(self) -> None:
         if self._listener is not None:
             self._listener.close()
         self._writer.finish()
@@ -287,7 +285,7 @@ class PostgresDatabase:
                 connection.close()
         self._reading.clear()
 
-    def _cut(self) -> None:
+    def _drop_connections(self) -> None:
         """Wait for no answer any more."""
         self._is_cut = True
         for connection in list(self._open):
@@ -307,7 +305,7 @@ class PostgresDatabase:
             connection.cut()
         return connection
 
-    def _refuse_vain(self) -> None:
+    def _refuse_if_unreachable(self) -> None:
         """Ask nothing that would not be answered. A server that cannot be reached says so itself."""
         if self._closed:
             raise StoreFault(f"{self._where} is closed", StoreFaultKind.CLOSED)
@@ -328,7 +326,7 @@ class PostgresDatabase:
             if kept is not None:
                 try:
                     with kept.seeing(owners):
-                        return _done(work, kept)
+                        return _run_to_end(work, kept)
                 except psycopg.Error:
                     # A server that was restarted has ended it; a read can be made again.
                     if not kept.broken:
@@ -340,7 +338,7 @@ class PostgresDatabase:
             self._local.connection = connection
             self._reading.append(connection)
             with connection.seeing(owners):
-                return _done(work, connection)
+                return _run_to_end(work, connection)
         except psycopg.Error as error:
             raise postgres_fault(error, self._where) from None
 
@@ -349,7 +347,7 @@ def _is_heard(connection: Connection) -> bool:
     return bool(connection.execute(HEARD_LATELY).fetchone()[0])
 
 
-def _done(work: Work[T], connection: PostgresConnection) -> T:
+def _run_to_end(work: Work[T], connection: PostgresConnection) -> T:
     """Run ``work``; what of it nobody has waited for is waited for here."""
     try:
         result = work(connection)

@@ -112,11 +112,11 @@ def postgres_fault(error: psycopg.Error, where: str) -> StoreFault:
         kind, sentence = (
             _FAULTS.get(code) or _FAULTS.get(code[:2]) or (StoreFaultKind.OTHER, "{where} did not take a statement")
         )
-    said = _said(error)
+    said = _reportable_text(error)
     return StoreFault(sentence.format(where=where) + (f" ({said})" if said else ""), kind)
 
 
-def _said(error: psycopg.Error) -> str:
+def _reportable_text(error: psycopg.Error) -> str:
     """What may be told of what was reported: no text of a row, and nothing of the URL."""
     code, diag = error.sqlstate, error.diag
     if code is None:

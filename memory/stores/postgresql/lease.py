@@ -3,6 +3,9 @@
 Much of what a server knows stands in its memory, so two of them on one database would each build on half of what was
 said, unless they are told to be replicas. Who has it says so with every transaction; who has not done so for a while
 has lost it, and writes no more.
+
+Each replica has its own index where that lies in the replica's folder, and so its own outbox. That of a replica that is
+gone for good would grow for ever: after a while both are given up, and it makes a new index should it come back.
 """
 
 from __future__ import annotations
@@ -22,8 +25,33 @@ from typing import Any
 
 import psycopg
 
+from memory.stores.connection import Connection
 from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.postgresql.connection import PostgresConnection, PostgresCursor
+
+KEPT = "7 days"
+"""How long an index is kept up to date for a replica that is not heard of."""
+
+
+def indexes_of(connection: Connection, replica: str) -> frozenset[int]:
+    """The generations that are a replica's."""
+    rows = connection.execute("SELECT generation FROM replica_indexes WHERE replica = ?", (replica,))
+    return frozenset(row["generation"] for row in rows)
+
+
+def claim_index(connection: Connection, generation: int, replica: str) -> None:
+    """A generation is a replica's."""
+    connection.execute("INSERT INTO replica_indexes (generation, replica) VALUES (?, ?)", (generation, replica))
+
+
+def keep_indexes(connection: Connection, replica: str) -> None:
+    """This replica is there still; what is kept for others that are not goes."""
+    connection.execute("UPDATE replica_indexes SET heard = now() WHERE replica = ?", (replica,))
+    connection.execute(
+        "DELETE FROM generations WHERE number IN "
+        f"(SELECT generation FROM replica_indexes WHERE heard < now() - interval '{KEPT}')"
+    )
+
 
 SECONDS = 20
 """How long a process that is not heard of keeps the database."""
@@ -94,7 +122,7 @@ class Lease:
     def _attempt(self, connection: PostgresConnection) -> Any:
         """True where we have it now; else the row of who has it."""
         row = connection.execute("SELECT id, host, machine, pid FROM server").fetchone()
-        gone = row["id"] if row is not None and _is_gone(row) else self._id
+        gone = row["id"] if row is not None and _has_ended(row) else self._id
         ours = (self._id, platform.node(), machine(), os.getpid(), self._replicas, gone)
         if not connection.execute(_TAKE, ours).rowcount:
             return row
@@ -218,8 +246,7 @@ def machine() -> str:
     return hashlib.blake2b("\n".join(told).encode(), digest_size=16).hexdigest() if all(told) else ""
 
 
-def _is_gone(row: Any) -> bool:
-    """Whether a process is known to run no more."""
+def _has_ended(row: Any) -> bool:
     where, pid = row["machine"], row["pid"]
     if not where or where != machine():
         return False

@@ -64,7 +64,7 @@ def move_in(file: Path, url: str, told: Told, progress: Progress = nobody) -> No
             written = file.stat()
             schema.migrate(target)
             lease.take(target, 0)
-            with _held(lease, target, connect):
+            with _lease_held(lease, target, connect):
                 source.execute("BEGIN")
                 into = _Database(target, lambda: commit(target, lease.renew(target), connect, where))
                 into.begin()
@@ -92,7 +92,7 @@ def move_out(url: str, file: Path, told: Told, progress: Progress = nobody) -> N
                 raise StoreFault(schema.HALF_MOVED.format(where=where))
             schema.migrate(source)
             lease.take(source, 0)
-            with _held(lease, source, connect):
+            with _lease_held(lease, source, connect):
                 source.run(f"BEGIN ISOLATION LEVEL REPEATABLE READ; {SEE_ALL}; LOCK TABLE writers IN EXCLUSIVE MODE")
                 with closing(_part(made, _written(source, where))) as target:
                     _fill_file(_Database(source), _File(target), told, progress)
@@ -109,7 +109,9 @@ def move_out(url: str, file: Path, told: Told, progress: Progress = nobody) -> N
 
 
 @contextmanager
-def _held(lease: Lease, connection: PostgresConnection, connect: Callable[[], PostgresConnection]) -> Iterator[None]:
+def _lease_held(
+    lease: Lease, connection: PostgresConnection, connect: Callable[[], PostgresConnection]
+) -> Iterator[None]:
     """Keep the lease during a transaction, which is rolled back when it was not committed, and let go of it then."""
     try:
         with lease.kept(connect):
@@ -231,7 +233,7 @@ class _Moved:
 
     def add(self, row: Sequence[Any]) -> None:
         """Take a row into account."""
-        text = orjson.dumps([_plain(value) for value in row])
+        text = orjson.dumps([_portable_value(value) for value in row])
         self.rows += 1
         self.sum = (self.sum + int.from_bytes(hashlib.blake2b(text, digest_size=16).digest(), "big")) % (1 << 128)
 
@@ -333,7 +335,7 @@ def _fill_database(source: _File, target: _Database, written: str, where: str, t
         _begin(target, written)
 
     def finish(table: _Table) -> None:
-        if table.columns[0] == "number" and (last := _last(source.connection, table.name)):
+        if table.columns[0] == "number" and (last := _highest_number(source.connection, table.name)):
             target.execute(f"SELECT setval(pg_get_serial_sequence('{table.name}', 'number'), {last})")
 
     _Move(source, target, tables, told, progress).run(finish)
@@ -344,7 +346,7 @@ def _fill_database(source: _File, target: _Database, written: str, where: str, t
 def _fill_file(source: _Database, target: _File, told: Told, progress: Progress) -> None:
     target.execute("BEGIN IMMEDIATE")
     _Move(source, target, _tables(target.connection), told, progress).run(lambda table: None)
-    for table in _counting(target.connection):
+    for table in _tables_with_unique_numbers(target.connection):
         (last,) = source.execute("SELECT last_value FROM pg_sequences WHERE sequencename = ?", (f"{table}_number_seq",))
         target.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
         if last[0]:
@@ -410,7 +412,7 @@ def _triggers() -> list[tuple[str, str]]:
     return [(row["name"], row["sql"]) for row in rows]
 
 
-def _plain(value: Any) -> Any:
+def _portable_value(value: Any) -> Any:
     """A value as both engines mean it: a yes is 1, and a text has no NUL."""
     if isinstance(value, bytes):
         return value.hex()
@@ -443,7 +445,7 @@ def _table(connection: sqlite3.Connection, name: str) -> _Table:
     return _Table(name, tuple(each[1] for each in columns), blobs, tuple(column for _, column in key))
 
 
-def _counting(connection: sqlite3.Connection) -> list[str]:
+def _tables_with_unique_numbers(connection: sqlite3.Connection) -> list[str]:
     """The tables of a file in which no number comes twice, also where its row is gone."""
     rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%'")
     return [name for (name,) in rows.fetchall()]
@@ -453,8 +455,7 @@ def _named(columns: Sequence[str]) -> str:
     return ", ".join(f'"{column}"' for column in columns)
 
 
-def _last(connection: sqlite3.Connection, table: str) -> int:
-    """The highest number that a table has had."""
+def _highest_number(connection: sqlite3.Connection, table: str) -> int:
     kept = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
     highest = connection.execute(f"SELECT coalesce(max(number), 0) FROM {table}").fetchone()[0]
     return max(int(highest), int(kept[0]) if kept else 0)

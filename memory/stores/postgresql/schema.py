@@ -132,8 +132,6 @@ def _make_list(connection: PostgresConnection) -> None:
 
 
 class _SchemaConnection:
-    """Takes the statements of the migrations."""
-
     def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
         self.run = connection.run

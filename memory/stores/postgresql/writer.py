@@ -25,8 +25,7 @@ from memory.stores.postgresql.changes import ChangeReader, Changes
 from memory.stores.postgresql.committing import CommitUnknownError, commit
 from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.faults import postgres_fault
-from memory.stores.postgresql.lease import HEARTBEAT_SECONDS, SECONDS, Lease
-from memory.stores.postgresql.replica_indexes import keep_indexes
+from memory.stores.postgresql.lease import HEARTBEAT_SECONDS, SECONDS, Lease, keep_indexes
 from memory.stores.postgresql.row_security import ALL
 from memory.stores.write_jobs import GROUP, Job, Outcome, WriteQueue
 
@@ -116,7 +115,6 @@ class PostgresWriter(WriteQueue):
         self._leaving = True
 
     def _write_forever(self) -> None:
-        """The writer's thread."""
         jobs: list[Job | None] = []
         while None not in jobs:
             try:
@@ -132,7 +130,7 @@ class PostgresWriter(WriteQueue):
                 jobs.insert(0, Job.of_nobody())
             self._began = time.monotonic()
             self._do([job for job in jobs if job is not None])
-            if self._seeks_work and None not in jobs:
+            if self._should_seek_work and None not in jobs:
                 # In a transaction of its own, so that nobody waits for it.
                 self._do([Job.of_nobody()])
             self._began = None
@@ -170,12 +168,12 @@ class PostgresWriter(WriteQueue):
             outcomes, changes, late, works = self._run(self._connection, jobs)
         except CommitUnknownError as unknown:
             # It may have been done: not once more, whatever it was.
-            self._undo()
+            self._roll_back()
             self._changes.tell(self._changes.unheard())
             self._answer(jobs, unknown)
             return True
         except (psycopg.Error, StoreFault) as error:
-            self._undo()
+            self._roll_back()
             fault = error if isinstance(error, StoreFault) else self._fault(error)
             if not self._begun:
                 if kept and self._connection is None and not again:
@@ -188,7 +186,7 @@ class PostgresWriter(WriteQueue):
             self._answer(jobs, fault)
             return True
         except _JobFailed as failed:
-            self._undo()
+            self._roll_back()
             if len(jobs) > 1:
                 return False
             self._tell(jobs[0], Outcome(error=failed.error))
@@ -209,7 +207,7 @@ class PostgresWriter(WriteQueue):
         for statement in self._begin:
             connection.run(statement)
         hurries = all(job.awaited and job.anywhere for job in jobs)
-        attempt = self._seeks_work and not hurries
+        attempt = self._should_seek_work and not hurries
         if attempt:
             self._attempted = time.monotonic()
         turn, leaving = self._lease.turn(connection, attempt), self._leaving
@@ -234,7 +232,7 @@ class PostgresWriter(WriteQueue):
         return outcomes, self._changes.unheard(), late, self.works and not leaving
 
     @property
-    def _seeks_work(self) -> bool:
+    def _should_seek_work(self) -> bool:
         """Whether it is to be found out if the work is free."""
         seeks = bool(self._replica) and not self.works and not self._leaving
         return seeks and time.monotonic() - self._attempted >= REPLICA_SECONDS
@@ -276,7 +274,7 @@ class PostgresWriter(WriteQueue):
         for job in jobs:
             self._tell(job, Outcome(error=fault))
 
-    def _undo(self) -> None:
+    def _roll_back(self) -> None:
         """After a failed transaction: roll back, or drop a connection that cannot even do that."""
         if self._connection is None:
             return

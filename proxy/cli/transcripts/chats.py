@@ -45,7 +45,7 @@ def read(file: Path, problem: Problem, seen: set[str]) -> Iterator[Transcript]:
     """The conversations of an export."""
     for name, data in _files(file, problem):
         try:
-            found = _json(data)
+            found = _lenient_json(data)
         except (ValueError, RecursionError) as error:
             problem(file, 0, f"{name} is no JSON: {error}")
             continue
@@ -126,7 +126,7 @@ def _files(file: Path, problem: Problem) -> Iterator[tuple[str, bytes]]:
                 yield member.filename, data
 
 
-def _json(data: bytes) -> Any:
+def _lenient_json(data: bytes) -> Any:
     """What a file says. Where it is none of strict JSON, that is read which programs write all the same: another
     encoding, a mark at the beginning, half of a character (an emoji that was cut in two), which becomes a "?".
 
@@ -154,9 +154,9 @@ def _of_chatgpt(told: Mapping[str, Any]) -> Transcript | None:
     if id is None:
         return None
     found = Transcript(CHATGPT, id, PATH, model=text_of(told.get("default_model_slug")) or "")
-    at = _seconds(told.get("create_time"))
-    for message in _branch(told["mapping"], told.get("current_node")):
-        at = _seconds(message.get("create_time")) or at
+    at = _from_unix_seconds(told.get("create_time"))
+    for message in _last_branch(told["mapping"], told.get("current_node")):
+        at = _from_unix_seconds(message.get("create_time")) or at
         role = _mapping(message.get("author")).get("role")
         text = _said_to_chatgpt(message)
         if role in ("user", "assistant") and text and at is not None:
@@ -164,7 +164,7 @@ def _of_chatgpt(told: Mapping[str, Any]) -> Transcript | None:
     return found
 
 
-def _branch(nodes: Mapping[str, Any], end: object) -> list[Mapping[str, Any]]:
+def _last_branch(nodes: Mapping[str, Any], end: object) -> list[Mapping[str, Any]]:
     """The messages from the root to the end of the branch that was read last; without an end, to the last leaf."""
     if not isinstance(end, str) or end not in nodes:
         leaves = [id for id, node in nodes.items() if not _mapping(node).get("children")]
@@ -218,8 +218,7 @@ def _said_to_claude(message: Mapping[str, Any]) -> str:
     return ("\n".join(texts) or text_of(message.get("text")) or "").strip()
 
 
-def _seconds(told: object) -> str | None:
-    """A time out of seconds since 1970."""
+def _from_unix_seconds(told: object) -> str | None:
     return time_of(told * 1000) if isinstance(told, int | float) and not isinstance(told, bool) and told > 0 else None
 
 

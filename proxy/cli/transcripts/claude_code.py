@@ -35,7 +35,7 @@ def read(file: Path, problem: Problem, seen: set[str]) -> Iterator[Transcript]:
         if at is None or not isinstance(message.get("content"), str | list):
             problem(file, number, "a message has no timestamp" if at is None else "a message has no content")
             continue
-        agent = _agent(line, roots)
+        agent = _agent_of_line(line, roots)
         transcript = found.setdefault(agent, _begun(file, line, agent))
         transcript.directory = transcript.directory or text_of(line.get("cwd"))
         transcript.model = text_of(message.get("model")) or transcript.model
@@ -57,7 +57,7 @@ def looks_so(line: dict[str, Any]) -> bool:
     return isinstance(line.get("sessionId"), str) or (line.get("type") == "summary" and "leafUuid" in line)
 
 
-def _agent(line: dict[str, Any], roots: dict[str, str]) -> str:
+def _agent_of_line(line: dict[str, Any], roots: dict[str, str]) -> str:
     """Which agent a line is of: empty for the session's own."""
     if agent := text_of(line.get("agentId")):
         return agent

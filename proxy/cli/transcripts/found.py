@@ -87,7 +87,7 @@ def sources(paths: Iterable[Path], kind: ImportSourceKind | None, problem: Probl
                 problem(file, 0, f"it is an export of another site: say --kind {other}")
                 continue
             if kind is None or each is kind:
-                found.setdefault(file.resolve(), ImportSource(file, each, _began(file, each), _size(file)))
+                found.setdefault(file.resolve(), ImportSource(file, each, _start_of_file(file, each), _size(file)))
     return sorted(found.values(), key=lambda each: (each.began, str(each.file)))
 
 
@@ -161,7 +161,7 @@ def _head(file: Path) -> Iterator[dict[str, Any]]:
         return
 
 
-def _began(file: Path, kind: ImportSourceKind) -> str:
+def _start_of_file(file: Path, kind: ImportSourceKind) -> str:
     """When what is in a file began."""
     if kind in (ImportSourceKind.CLAUDE, ImportSourceKind.CODEX):
         for line in _head(file):

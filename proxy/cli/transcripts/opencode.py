@@ -25,7 +25,7 @@ JsonObject = dict[str, Any]
 def read(file: Path, problem: Problem, seen: set[str]) -> Iterator[Transcript]:
     """The sessions in a database or a storage folder, the oldest first."""
     if file.is_dir():
-        yield from _files(file, problem)
+        yield from _sessions_in_files(file, problem)
         return
     try:
         with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as connection:
@@ -54,8 +54,10 @@ def _database(connection: sqlite3.Connection, file: Path, problem: Problem) -> I
             rows = connection.execute(f"SELECT id, parent_id, directory, time_created FROM {table}")
             sessions.update((row["id"], row) for row in rows)
     for id, row in sorted(sessions.items(), key=lambda each: each[1]["time_created"]):
-        whole = _whole(connection, id, file, problem) if "session_message" in tables else []
-        parted = [] if whole or not {"message", "part"} <= tables else _parted(connection, id, file, problem)
+        whole = _whole_messages(connection, id, file, problem) if "session_message" in tables else []
+        parted = (
+            [] if whole or not {"message", "part"} <= tables else _messages_with_parts(connection, id, file, problem)
+        )
         yield _transcript(id, text_of(row["parent_id"]), text_of(row["directory"]), whole or parted)
 
 
@@ -63,7 +65,7 @@ def _tables(connection: sqlite3.Connection) -> set[str]:
     return {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
 
-def _whole(connection: sqlite3.Connection, session: str, file: Path, problem: Problem) -> list[JsonObject]:
+def _whole_messages(connection: sqlite3.Connection, session: str, file: Path, problem: Problem) -> list[JsonObject]:
     """Messages that hold what was said in them."""
     rows = connection.execute(
         "SELECT id, type, time_created, data FROM session_message WHERE session_id = ? ORDER BY seq", (session,)
@@ -79,7 +81,9 @@ def _whole(connection: sqlite3.Connection, session: str, file: Path, problem: Pr
     return found
 
 
-def _parted(connection: sqlite3.Connection, session: str, file: Path, problem: Problem) -> list[JsonObject]:
+def _messages_with_parts(
+    connection: sqlite3.Connection, session: str, file: Path, problem: Problem
+) -> list[JsonObject]:
     """Messages whose parts stand in a table of their own."""
     parts: dict[str, list[JsonObject]] = {}
     query = "SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY message_id, id"
@@ -96,7 +100,7 @@ def _parted(connection: sqlite3.Connection, session: str, file: Path, problem: P
     return found
 
 
-def _files(folder: Path, problem: Problem) -> Iterator[Transcript]:
+def _sessions_in_files(folder: Path, problem: Problem) -> Iterator[Transcript]:
     """The sessions of a storage folder: session/<project>/<id>.json, message/<session>/<id>.json, part/<message>/…"""
     sessions = [
         each_session
@@ -150,7 +154,7 @@ def _wire_messages(role: str, parts: list[JsonObject]) -> Iterator[JsonObject]:
     if text or calls:
         yield {"role": "assistant", "content": text or None} | ({"tool_calls": calls} if calls else {})
     for part, call in zip(tools, calls, strict=True):
-        yield {"role": "tool", "tool_call_id": call["id"], "content": _result(part["state"])}
+        yield {"role": "tool", "tool_call_id": call["id"], "content": _tool_output(part["state"])}
 
 
 def _call(part: JsonObject) -> JsonObject:
@@ -160,7 +164,7 @@ def _call(part: JsonObject) -> JsonObject:
     return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-def _result(state: JsonObject) -> str:
+def _tool_output(state: JsonObject) -> str:
     """What a tool gave back, or what went wrong."""
     for value in (state.get("output"), state.get("error"), state.get("content")):
         if isinstance(value, str) and value:

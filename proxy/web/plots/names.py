@@ -21,7 +21,7 @@ def graph(name: str, beside: Mapping[str, int], together: Sequence[tuple[str, st
     """The names of most memories stand nearest; the thicker a line, the more memories two names stand in together."""
     places = _places(list(beside))
     most = max([*beside.values(), 1])
-    height = 2 * _reach(len(places))
+    height = 2 * _radius(len(places))
     middle = (WIDTH / 2, height / 2)
     links = [
         element(
@@ -65,7 +65,7 @@ def graph(name: str, beside: Mapping[str, int], together: Sequence[tuple[str, st
     )
 
 
-def _reach(names: int) -> int:
+def _radius(names: int) -> int:
     """From the middle to the edge, of a drawing with so many names around it."""
     most = 0
     for places, radius in RINGS:
@@ -77,7 +77,7 @@ def _reach(names: int) -> int:
 
 def _places(names: Sequence[str]) -> dict[str, tuple[float, float]]:
     places: dict[str, tuple[float, float]] = {}
-    middle = _reach(len(names))
+    middle = _radius(len(names))
     left = iter(names)
     for number, (most, radius) in enumerate(RINGS):
         ring = list(islice(left, most))

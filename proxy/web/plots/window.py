@@ -71,7 +71,7 @@ def strip(uses: Sequence[WindowUse]) -> Markup:
     # The upper ones first: each layer reaches down to the axis, and those below it are drawn over it.
     layers = [element("path", d=steps(LEFT, wide, [y(each.tokens) for each in uses], base), class_="untold")]
     for name in reversed([name for name in SOURCES if any(each.sources.get(name) for each in uses)]):
-        heights = [y(_up_to(name, each.sources)) for each in uses]
+        heights = [y(_cumulative_tokens(name, each.sources)) for each in uses]
         layers.append(element("path", d=steps(LEFT, wide, heights, base), class_=f"source {name}"))
     marks = [
         element("path", d=_mark(x(place)), class_=f"shed {each.shed}") for place, each in enumerate(uses) if each.shed
@@ -105,8 +105,7 @@ def strip(uses: Sequence[WindowUse]) -> Markup:
     )
 
 
-def _up_to(name: str, sources: Mapping[str, int]) -> int:
-    """The tokens of a layer and of those below it."""
+def _cumulative_tokens(name: str, sources: Mapping[str, int]) -> int:
     return sum(sources.get(each, 0) for each in SOURCES[: SOURCES.index(name) + 1])
 
 

@@ -28,7 +28,7 @@ from proxy.wire.dialect import BadRequest, Spoken
 from proxy.wire.lenient_json import dict_in, dump, int_in, list_in, loads, str_in
 from proxy.wire.parts.content import given_back, message, parts_in, text_in
 from proxy.wire.slices import fields_of, is_list, is_object, is_string, items_of, masked, string_of, text_of, value_of
-from proxy.wire.sse import ServerEvent
+from proxy.wire.sse import ServerEvent, typed
 
 TEXT = "text"
 """The type of a text block."""
@@ -134,10 +134,8 @@ def of_document(data: bytes) -> Reply:
 
 def of_stream(events: Iterable[ServerEvent]) -> Reply:
     heard = _MessageBuilder()
-    for event in events:
-        value = loads(event.data)
-        if isinstance(value, dict):
-            heard.take(str_in(value, "type") or event.name.decode(errors="replace"), value)
+    for kind, event in typed(events):
+        heard.take(kind, event)
     return heard.reply()
 
 

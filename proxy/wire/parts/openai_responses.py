@@ -28,7 +28,7 @@ from proxy.wire.dialect import BadRequest, Spoken
 from proxy.wire.lenient_json import dict_in, dump, int_in, list_in, loads, str_in
 from proxy.wire.parts.content import given_back, message, parts_in, text_in
 from proxy.wire.slices import fields_of, is_list, is_object, is_string, items_of, string_of, text_of, value_of
-from proxy.wire.sse import ServerEvent
+from proxy.wire.sse import ServerEvent, typed
 
 TEXT = "input_text"
 """The type of a text part in what a client sends."""
@@ -156,10 +156,8 @@ def of_document(data: bytes) -> Reply:
 
 def of_stream(events: Iterable[ServerEvent]) -> Reply:
     heard = _ResponseBuilder()
-    for event in events:
-        value = loads(event.data)
-        if isinstance(value, dict):
-            heard.take(str_in(value, "type") or event.name.decode(errors="replace"), value)
+    for kind, event in typed(events):
+        heard.take(kind, event)
     return heard.reply()
 
 
@@ -234,13 +232,12 @@ class _ResponseBuilder:
         response = dict(self._response if last is None else last)
         if not list_in(response, "output"):
             places = sorted({*self._items, *self._deltas})
-            response["output"] = [self._item(place) for place in places]
+            response["output"] = [self._heard_item(place) for place in places]
         reply = _of_response(response)
         complete = last is not None and not self._failed and not response.get("error")
         return Reply(reply.parts, reply.stop, reply.usage, complete, reply.id)
 
-    def _item(self, place: int) -> dict[str, Any]:
-        """An item as far as it was heard."""
+    def _heard_item(self, place: int) -> dict[str, Any]:
         item = dict(self._items.get(place, {}))
         for (kind, _), deltas in sorted(self._deltas.get(place, {}).items()):
             text = "".join(deltas)

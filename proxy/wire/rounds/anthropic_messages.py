@@ -68,7 +68,7 @@ class AnthropicStream(StreamWriter):
         return raw
 
     def so_far(self) -> RoundTurn:
-        blocks = {index: self._block(index) for index in sorted(self._blocks)}
+        blocks = {index: self._block_json(index) for index in sorted(self._blocks)}
         return turn_of(
             [(raw, self._place.get(index) is None) for index, raw in blocks.items()], self._stop, self._usage, self.over
         )
@@ -95,7 +95,7 @@ class AnthropicStream(StreamWriter):
                 block = self._blocks[index]
                 block["citations"] = [*list_in(block, "citations"), value]
 
-    def _block(self, index: int) -> str:
+    def _block_json(self, index: int) -> str:
         """A block as JSON, as it stands in a request; empty where it says nothing."""
         block = dict(self._blocks[index])
         fields = {field: "".join(texts) for field, texts in self._block_texts.get(index, {}).items()}

@@ -125,7 +125,7 @@ def parts_in(data: bytes, ours: frozenset[str]) -> SpokenParts:
     try:
         content = first_candidate(cut(data)[1]).get("content")
         listed = items_of(fields_of(content).get("parts"))
-        return [(bytes(raw).decode(), _called(raw) in ours) for raw in listed]
+        return [(bytes(raw).decode(), _called_function(raw) in ours) for raw in listed]
     except (BadRequest, Unreadable, msgspec.DecodeError):
         return []
 
@@ -135,7 +135,7 @@ def turn_of(spoken: SpokenParts, stop: str, usage: Mapping[str, Any], over: bool
     marks: list[ContentMark] = []
     lines: list[str] = []
     others = 0
-    for raw, hidden in _runs(spoken):
+    for raw, hidden in _merged_texts(spoken):
         lines.append(raw)
         value = loads(raw.encode())
         call = dict_in(value, "functionCall")
@@ -191,7 +191,7 @@ def replay_splices(text: bytes, items: Sequence[msgspec.Raw], at: int, hidden: H
         yield Splice(first, first, hidden.results.encode() + b",")
 
 
-def _runs(spoken: SpokenParts) -> Iterator[tuple[str, bool]]:
+def _merged_texts(spoken: SpokenParts) -> Iterator[tuple[str, bool]]:
     """The parts, of which adjacent bare texts are one: a stream cuts a text in many. What is signed stays apart."""
     held = ""
     for raw, hidden in spoken:
@@ -209,7 +209,7 @@ def _runs(spoken: SpokenParts) -> Iterator[tuple[str, bool]]:
         yield dump({"text": held}), False
 
 
-def _called(part: msgspec.Raw) -> str:
+def _called_function(part: msgspec.Raw) -> str:
     """The function that a part calls; empty where it calls none."""
     return string_of(fields_of(field(fields_of(part), "functionCall")).get("name"))
 
@@ -232,13 +232,13 @@ def _answered(message: str, results: str) -> str:
     return f'{message},{{"role":"user","parts":[{results}]}}'
 
 
-def _declared(tools: msgspec.Raw) -> msgspec.Raw | None:
+def _declared_functions(tools: msgspec.Raw) -> msgspec.Raw | None:
     """The last list of declared functions; two lists are not taken everywhere."""
     lists = [field(fields_of(tool), "functionDeclarations") for tool in items_of(tools)]
     return next((each for each in reversed(lists) if is_list(each) and items_of(each)), None)
 
 
-def _free(view: RequestView) -> bool:
+def _may_offer_tools(view: RequestView) -> bool:
     """Not where a call is demanded, several replies are wanted, tools lie in a cache, or the stream is one list."""
     tools = view.fields.get("tools")
     calling = fields_of(field(fields_of(field(view.fields, "toolConfig")), "functionCallingConfig"))
@@ -246,7 +246,12 @@ def _free(view: RequestView) -> bool:
     if string_of(calling.get("mode")) not in ("", "AUTO", "VALIDATED") or field(calling, "allowedFunctionNames"):
         return False
     cached = field(view.fields, "cachedContent") is not None
-    return not several and not cached and view.framing is Framing.EVENTS and _declared(tools or _NONE) is not None
+    return (
+        not several
+        and not cached
+        and view.framing is Framing.EVENTS
+        and _declared_functions(tools or _NONE) is not None
+    )
 
 
 _NONE = msgspec.Raw(b"[]")
@@ -258,7 +263,7 @@ MANNER = RoundFormat(
     replay_splices,
     _result,
     _tool,
-    _free,
+    _may_offer_tools,
     answered=_answered,
-    tools=_declared,
+    tools=_declared_functions,
 )

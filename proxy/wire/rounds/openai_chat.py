@@ -57,7 +57,7 @@ class ChatStream(StreamWriter):
         if choice is None:
             return self._under_first_id(raw, event)
         delta = dict_in(choice, "delta")
-        changed = self._hear(delta)
+        changed = self._take_delta(delta)
         self._stop = str_in(choice, "finish_reason") or self._stop
         if self._stop and self.waits():
             choice["finish_reason"], changed = None, True
@@ -83,7 +83,7 @@ class ChatStream(StreamWriter):
             end += b"data: " + counted + b"\n\n"
         return end + _DONE
 
-    def _hear(self, delta: dict[str, Any]) -> bool:
+    def _take_delta(self, delta: dict[str, Any]) -> bool:
         """Keep a delta, and take out of it what the client must not see; whether that was anything."""
         for key, value in delta.items():
             if isinstance(value, str) and key != "role":
@@ -97,7 +97,7 @@ class ChatStream(StreamWriter):
         for at, fragment in enumerate(fragments):
             index = fragment["index"] if isinstance(fragment.get("index"), int) else at
             place = self._place_of(index, str_in(fragment, "id"))
-            _join(self._calls[place], fragment)
+            _append_fragment(self._calls[place], fragment)
             if _name(self._calls[place]) in self.ours:
                 self.hides = changed = True
                 continue
@@ -194,7 +194,7 @@ def _name(call: dict[str, Any]) -> str:
     return str_in(dict_in(call, "function"), "name") or str_in(dict_in(call, "custom"), "name")
 
 
-def _join(call: dict[str, Any], fragment: dict[str, Any]) -> None:
+def _append_fragment(call: dict[str, Any], fragment: dict[str, Any]) -> None:
     """Add a fragment to a call: names once, arguments piece by piece, what is not known as it came last."""
     for key, value in fragment.items():
         if key in ("function", "custom") and isinstance(value, dict):

@@ -160,7 +160,7 @@ def turn_of(items: Sequence[tuple[str, bool]], stop: str, usage: Usage | None, o
         item = loads(raw.encode(errors="replace"))
         if not isinstance(item, dict):
             continue
-        if _goes_back(item):
+        if _can_be_sent_back(item):
             back.append(raw)
         if hidden:
             calls.append(
@@ -189,7 +189,7 @@ def _is_ours(item: dict[str, Any], ours: frozenset[str]) -> bool:
     return str_in(item, "type") == "function_call" and str_in(item, "name") in ours
 
 
-def _goes_back(item: dict[str, Any]) -> bool:
+def _can_be_sent_back(item: dict[str, Any]) -> bool:
     """Whether an item can stand in a request: reasoning that the server neither keeps nor gave cannot."""
     return str_in(item, "type") != "reasoning" or bool(item.get("encrypted_content") or item.get("content"))
 

@@ -40,7 +40,7 @@ def chat(text: bytes, items: Sequence[msgspec.Raw], at: int, hidden: HiddenRound
     cuts: list[Splice] = []
     empty = False
     if hidden.before:
-        left, cuts = _left_of(text, fields.get("content"), hidden.marks[0::2])
+        left, cuts = _rest_of_content(text, fields.get("content"), hidden.marks[0::2])
         for key in _THOUGHT:
             if is_string(fields.get(key)):
                 with contextlib.suppress(DifferentReply):  # what a client keeps of reasoning is its own affair
@@ -198,7 +198,9 @@ def behind_all(text: str, marks: Sequence[ContentMark]) -> str:
     return text
 
 
-def _left_of(text: bytes, content: msgspec.Raw | None, marks: Sequence[ContentMark]) -> tuple[str, list[Splice]]:
+def _rest_of_content(
+    text: bytes, content: msgspec.Raw | None, marks: Sequence[ContentMark]
+) -> tuple[str, list[Splice]]:
     """What a message's content says behind the earlier rounds' texts, and the splices that leave only that."""
     spoken = any(mark.length for mark in marks)
     if is_string(content) and content is not None:

@@ -17,20 +17,19 @@ from proxy.wire.slices import value_of
 Json = dict[str, Any]
 
 
-def _demands(choice: Any) -> bool:
-    """Whether a ``tool_choice`` leaves the model no choice."""
+def _demands_a_tool(choice: Any) -> bool:
     if isinstance(choice, dict):
         return choice.get("type") not in ("auto", "none")
     return choice not in (None, "auto", "none")
 
 
 def _free(view: RequestView) -> bool:
-    return not _demands(value_of(view.fields.get("tool_choice"))) and value_of(view.fields.get("n")) in (None, 1)
+    return not _demands_a_tool(value_of(view.fields.get("tool_choice"))) and value_of(view.fields.get("n")) in (None, 1)
 
 
 def _responses_free(view: RequestView) -> bool:
     is_stored = value_of(view.fields.get("store")) is not False or value_of(view.fields.get("background")) is True
-    return not is_stored and not _demands(value_of(view.fields.get("tool_choice")))
+    return not is_stored and not _demands_a_tool(value_of(view.fields.get("tool_choice")))
 
 
 def _chat_result(call: str, tool: str, text: str) -> Json:

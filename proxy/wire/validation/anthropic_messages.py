@@ -35,9 +35,9 @@ def broken(body: bytes) -> list[str]:
     first = next((role for message in known if (role := str_in(message, "role")) != "system"), "")
     if first == "assistant":
         found.append("The first message is not the user's.")
-    turns = list(_turns(known))
-    found += _pairs(turns) + _thinking(turns)
-    marks = sum(1 for _ in _marks(value))
+    turns = list(_turns_of(known))
+    found += _tool_pair_faults(turns) + _thinking_faults(turns)
+    marks = sum(1 for _ in _cache_marks(value))
     if marks > CACHE_MARKS:
         found.append(f"There are more than {CACHE_MARKS} cache marks.")
     return found
@@ -79,7 +79,7 @@ def _text(where: str, block: dict[str, Any]) -> list[str]:
     return [f"{where} is an empty text."]
 
 
-def _pairs(turns: list[Turn]) -> list[str]:
+def _tool_pair_faults(turns: list[Turn]) -> list[str]:
     """Each tool use is answered in the very next turn, where the results come first; nothing else is answered."""
     found = []
     seen: set[str] = set()
@@ -114,7 +114,7 @@ def _unanswered(waiting: list[str]) -> list[str]:
     return [f"The tool use {id!r} has no result." for id in waiting]
 
 
-def _thinking(turns: list[Turn]) -> list[str]:
+def _thinking_faults(turns: list[Turn]) -> list[str]:
     """Since a person last spoke, a turn in which the model thought begins with its thinking."""
     found = []
     for role, blocks in reversed(turns):
@@ -126,7 +126,7 @@ def _thinking(turns: list[Turn]) -> list[str]:
     return found
 
 
-def _turns(messages: list[dict[str, Any]]) -> Iterator[Turn]:
+def _turns_of(messages: list[dict[str, Any]]) -> Iterator[Turn]:
     """Neighbours of one role are one turn; system messages between them belong to none."""
     role, blocks = "", list[dict[str, Any]]()
     for message in messages:
@@ -145,7 +145,7 @@ def _turns(messages: list[dict[str, Any]]) -> Iterator[Turn]:
         yield role, blocks
 
 
-def _marks(body: dict[str, Any]) -> Iterator[Any]:
+def _cache_marks(body: dict[str, Any]) -> Iterator[Any]:
     """Every cache mark: the request's own, of tools, of system blocks, of blocks and of what stands in results."""
     if body.get("cache_control"):
         yield body["cache_control"]

@@ -40,11 +40,11 @@ def broken(body: bytes) -> list[str]:
             parts = []
         known = [part for part in parts if isinstance(part, dict)]
         found += _parts(index, parts)
-        calls = [_name(part, "functionCall", "function_call") for part in known]
-        answers = [_name(part, "functionResponse", "function_response") for part in known]
-        found += _answered(waiting, [name for name in answers if name is not None])
+        calls = [_called_name(part, "functionCall", "function_call") for part in known]
+        answers = [_called_name(part, "functionResponse", "function_response") for part in known]
+        found += _unanswered_calls(waiting, [name for name in answers if name is not None])
         waiting = [name for name in calls if name is not None]
-    return found + _answered(waiting, [])
+    return found + _unanswered_calls(waiting, [])
 
 
 def _parts(index: int, parts: list[Any]) -> list[str]:
@@ -61,13 +61,13 @@ def _parts(index: int, parts: list[Any]) -> list[str]:
     return found
 
 
-def _name(part: dict[str, Any], *spellings: str) -> str | None:
+def _called_name(part: dict[str, Any], *spellings: str) -> str | None:
     """What the function is called that a part calls or answers; None where it does neither."""
     inner = next((part[name] for name in spellings if isinstance(part.get(name), dict)), None)
     return None if inner is None else str_in(inner, "name")
 
 
-def _answered(waiting: list[str] | None, answers: list[str]) -> list[str]:
+def _unanswered_calls(waiting: list[str] | None, answers: list[str]) -> list[str]:
     """A turn's calls are answered in the very next one, each once."""
     if sorted(waiting or ()) == sorted(answers):
         return []

@@ -39,7 +39,7 @@ def broken(body: bytes) -> list[str]:
                 if id in waiting:
                     found.append(f"Message {index} makes the tool call {id!r} twice.")
                 waiting[id] = index
-            found += _arguments(index, message)
+            found += _argument_faults(index, message)
         if not isinstance(message.get("content"), str):
             found += _content(index, role, message)
     return found + _unanswered(waiting)
@@ -49,7 +49,7 @@ def _unanswered(waiting: dict[str, int]) -> list[str]:
     return [f"The tool call {id!r} of message {index} has no answer." for id, index in waiting.items()]
 
 
-def _arguments(index: int, message: dict[str, Any]) -> list[str]:
+def _argument_faults(index: int, message: dict[str, Any]) -> list[str]:
     """A function's arguments are JSON in a string; some clients send none of them as an empty one."""
     calls = [call for call in list_in(message, "tool_calls") if isinstance(call, dict)]
     found = []

@@ -30,7 +30,7 @@ def broken(body: bytes) -> list[str]:
         else:
             found.append(f"Item {index} is not an object.")
     known = [item for item in items if isinstance(item, dict)]
-    return found + _repeated(known) + _pairs(known, held) + _reasoning(known)
+    return found + _repeated(known) + _pair_faults(known, held) + _reasoning(known)
 
 
 def _kind(item: dict[str, Any]) -> str:
@@ -82,7 +82,7 @@ def _repeated(items: list[dict[str, Any]]) -> list[str]:
     return found
 
 
-def _pairs(items: list[dict[str, Any]], held: bool) -> list[str]:
+def _pair_faults(items: list[dict[str, Any]], held: bool) -> list[str]:
     """Every output has its call before it, every call its output behind it; what the server holds, a history or an
     item that is only named, may be the call."""
     found = []

@@ -1,6 +1,6 @@
-from memory.context.view import edited
 from memory.conversation import Form, Image, Message, Opaque, Role, Text, ToolCall, ToolResult
 from memory.edits import Append, Drop, Insert, Replace
+from memory.services.transfer.session_view import edited
 
 ASKED = Message(Role.USER, (Text("Look."), Image("https://a.example/b.png")), b"1", "Look.")
 CALLED = Message(Role.ASSISTANT, (ToolCall("c", "read", '{"path": "a"}'),), b"2")

@@ -1,6 +1,6 @@
 import pytest
 
-from memory.learning.explicit_requests import remember_request
+from memory.learning.rule_extraction import remember_request
 from memory.learning.speech import SpokenSentence
 
 

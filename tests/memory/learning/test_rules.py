@@ -135,7 +135,7 @@ def test_a_name_at_the_beginning_must_be_a_name() -> None:
 _MODULES = [
     *(f"language.{name}" for name in ("contradiction", "dates", "entities", "sentences")),
     *(f"learning.{name}" for name in ("choice", "corrections", "extract", "importance")),
-    *(f"learning.{name}" for name in ("stated_time", "passages", "explicit_requests")),
+    *(f"learning.{name}" for name in ("lesson", "passages", "rule_extraction")),
     *(f"learning.{name}" for name in ("sensitivity", "speech")),
 ]
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.conversation import Message, Role, Text, digest
-from memory.learning.stated_time import moment, stated
+from memory.learning.lesson import conversation_time, stated_time
 
 NOW = datetime(2026, 11, 20, 13, 5, tzinfo=UTC)
 
@@ -28,7 +28,7 @@ def said(role: Role, text: str, spoken: str = "") -> Message:
     ],
 )
 def test_a_stated_date_is_read(text: str, meant: datetime) -> None:
-    assert stated(text, NOW) == meant
+    assert stated_time(text, NOW) == meant
 
 
 @pytest.mark.parametrize(
@@ -42,40 +42,40 @@ def test_a_stated_date_is_read(text: str, meant: datetime) -> None:
     ],
 )
 def test_other_dates_are_no_clock(text: str) -> None:
-    assert stated(text, NOW) is None
+    assert stated_time(text, NOW) is None
 
 
 def test_the_system_message_tells_the_conversations_own_time() -> None:
     messages = (said(Role.SYSTEM, "You help.\nCurrent date: 8 May, 2023"), said(Role.USER, "hi", "hi"))
-    assert moment(messages, NOW).date().isoformat() == "2023-05-08"
+    assert conversation_time(messages, NOW).date().isoformat() == "2023-05-08"
 
 
 def test_our_own_clock_is_finer_than_the_same_day() -> None:
-    assert moment((said(Role.SYSTEM, "Today's date: 2026-11-20"),), NOW) == NOW
+    assert conversation_time((said(Role.SYSTEM, "Today's date: 2026-11-20"),), NOW) == NOW
 
 
 def test_the_newest_statement_holds() -> None:
     old, new = said(Role.SYSTEM, "Today's date: 2024-01-01"), said(Role.DEVELOPER, "Today's date: 2024-06-01")
-    assert moment((old, new), NOW).month == 6
+    assert conversation_time((old, new), NOW).month == 6
 
 
 def test_a_runtimes_block_in_a_human_message_is_read_and_what_the_person_says_is_not() -> None:
     block = said(Role.USER, "<env>\nToday's date: 2024-02-03\n</env>\nhello", "hello")
     person = said(Role.USER, "Today's date: 2024-02-03", "Today's date: 2024-02-03")
-    assert moment((block,), NOW).year == 2024
-    assert moment((person,), NOW) == NOW
-    assert moment((said(Role.ASSISTANT, "Today's date: 2024-02-03"),), NOW) == NOW
+    assert conversation_time((block,), NOW).year == 2024
+    assert conversation_time((person,), NOW) == NOW
+    assert conversation_time((said(Role.ASSISTANT, "Today's date: 2024-02-03"),), NOW) == NOW
 
 
 def test_instructions_outside_the_messages_are_read_last() -> None:
-    assert moment((), NOW, instructions="Today's date: 2024-02-03").year == 2024
+    assert conversation_time((), NOW, instructions="Today's date: 2024-02-03").year == 2024
 
 
 def test_the_zone_is_the_fallbacks() -> None:
     zone = timezone(timedelta(hours=-5))
-    assert moment((said(Role.SYSTEM, "Today's date: 2024-02-03"),), NOW.astimezone(zone)).tzinfo == zone
+    assert conversation_time((said(Role.SYSTEM, "Today's date: 2024-02-03"),), NOW.astimezone(zone)).tzinfo == zone
 
 
 @given(st.text(max_size=300))
 def test_no_text_makes_it_fail(text: str) -> None:
-    moment((said(Role.SYSTEM, "Current date: " + text),), NOW)
+    conversation_time((said(Role.SYSTEM, "Current date: " + text),), NOW)

@@ -62,7 +62,7 @@ def test_a_pip_that_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 @settings(deadline=None)
 @given(st.lists(st.integers(1, 256), max_size=60))
 def test_batches_hold_every_text_once_and_stay_small(lengths: list[int]) -> None:
-    batches = list(minilm._batches(lengths))
+    batches = list(minilm._batches_of_like_lengths(lengths))
     assert sorted(n for batch in batches for n in batch) == list(range(len(lengths)))
     for batch in batches:
         assert len(batch) == 1 or len(batch) * max(lengths[n] for n in batch) <= minilm._BATCH_TOKENS

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from memory.models.training.replacing import replace_tables
-from memory.understanding.mapped_arrays import arrays_in
+from memory.understanding.packaged_weights import arrays_in
 
 
 def test_who_has_mapped_the_old_tables_can_still_read_them(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from memory.services.lone_thread import LoneThread
+from memory.services.background_task import LoneThread
 
 
 async def test_while_a_look_goes_on_no_second_one_begins() -> None:

@@ -112,7 +112,7 @@ async def test_without_a_way_to_listen_it_is_heard_of_when_somebody_looks(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(writer, "REPLICA_SECONDS", 0.05)
-    monkeypatch.setattr(PostgresConnection, "_is_pooled", lambda self: True)
+    monkeypatch.setattr(PostgresConnection, "_is_behind_pooler", lambda self: True)
     pair = Pair(url, tmp_path)
     await pair.learns("uses tabs") if pair.works.works else await until(lambda: pair.works.works)
     await pair.learns("uses spaces")

@@ -18,7 +18,7 @@ from memory.stores.postgresql.changes import ChangeReader
 from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.database import PostgresDatabase
 from memory.stores.postgresql.journal import PostgresJournal
-from memory.stores.postgresql.replica_indexes import keep_indexes
+from memory.stores.postgresql.lease import keep_indexes
 from tests import postgresql
 from tests.memory.stores.derived_facts import AT, BOB, conversation, exchange, fact, session, user
 from tests.memory.stores.test_sessions import entry

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.understanding.encoder import READ, RELATIONS, Relation, _groups, is_short, unpointed
+from memory.understanding.encoder import READ, RELATIONS, Relation, _groups_read_together, is_short, unpointed
 from memory.understanding.network import judgements
 from memory.understanding.packaged_weights import encoder
 
@@ -75,7 +75,7 @@ def test_every_span_is_in_one_group_and_no_group_is_too_long(lengths: list[int])
     starts = np.cumsum([0, *lengths]).tolist()
     spans = list(pairwise(starts))
     offsets = [(at, at + 1) for at in range(starts[-1])]
-    groups = _groups(spans, offsets)
+    groups = _groups_read_together(spans, offsets)
     assert [span for group, _, _ in groups for span in group] == spans
     assert all(last - first <= READ for _, first, last in groups)
     if len(offsets) <= READ:

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from memory.language.static_embedding import DATA
-from memory.understanding.mapped_arrays import arrays_in
-from memory.understanding.packaged_weights import ENCODER, RELEVANCE, WEIGHTS
+from memory.understanding.packaged_weights import ENCODER, RELEVANCE, WEIGHTS, arrays_in
 
 ARRAYS: dict[str, Any] = {
     "rows": np.arange(-60, 60, dtype=np.int8).reshape(20, 6),

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.view import edited
 from memory.conversation import (
     Conversation,
     Image,
@@ -23,6 +22,7 @@ from memory.conversation import (
     digest,
 )
 from memory.edits import Append, Edit, Replace
+from memory.services.transfer.session_view import edited
 from proxy.api.render_messages import rendered
 from proxy.wire import dialect_of
 from proxy.wire.dialect import Dialect

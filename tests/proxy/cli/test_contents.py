@@ -15,7 +15,7 @@ from memory.services.tiers.content import Contents
 from memory.session import Arrival, Exchange, Receipt, RequestKind, Session, Shed
 from memory.stores.journal import SqliteJournal
 from proxy.cli import shed_report
-from proxy.cli.contents import is_handle
+from proxy.cli.inspection import is_handle
 from tests.memory.stores.derived_facts import AT
 from tests.proxy.cli.running import run
 

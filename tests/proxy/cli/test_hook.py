@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from proxy.cli import hook as command
-from proxy.cli.hook_events import answer_of, event_of
+from proxy.cli.hook import answer_of, event_of
 from tests.fake_provider import fake_provider
 from tests.proxy.api.asking import asking
 from tests.proxy.cli.running import run

@@ -19,7 +19,7 @@ import aiohttp
 import pytest
 
 from proxy.cli.log_format import OneLineFormatter
-from proxy.cli.serving import ENDING, LONG_SECONDS, _age, _Ageing, _announce, _on_signals, welcome
+from proxy.cli.serving import ENDING, LONG_SECONDS, _Ageing, _announce, _freeze_loaded_objects, _on_signals, welcome
 from proxy.cli.wording import program as program_name
 from proxy.settings import Settings
 from tests.fake_provider import fake_provider
@@ -136,7 +136,7 @@ async def test_it_starts_without_its_stores_and_says_so(home: Path) -> None:
 async def test_what_was_read_at_the_start_is_not_gone_through_by_the_collector_again() -> None:
     thresholds, callbacks = gc.get_threshold(), list(gc.callbacks)
     try:
-        await _age(None)
+        await _freeze_loaded_objects(None)
         frozen = gc.get_freeze_count()
         assert frozen > 1000
         kept = [[number] for number in range(1000)]

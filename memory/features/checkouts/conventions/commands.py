@@ -44,7 +44,7 @@ _JUSTFILES: Final = ("justfile", "Justfile")
 def commands(texts: Mapping[str, str], there: frozenset[str]) -> Iterator[Observation]:
     """What is offered, a purpose at a time."""
     by: dict[str, list[tuple[str, str, Citation]]] = {}
-    for command, name, cited in _offered(texts, there):
+    for command, name, cited in _named_commands(texts, there):
         by.setdefault(_PURPOSE.get(name, ""), []).append((command, cited.file, cited))
     for purpose in _FOR:
         if found := by.get(purpose):
@@ -60,14 +60,13 @@ def commands(texts: Mapping[str, str], there: frozenset[str]) -> Iterator[Observ
         )
 
 
-def _offered(texts: Mapping[str, str], there: frozenset[str]) -> Iterator[tuple[str, str, Citation]]:
-    """Each command with the name that it has in its file."""
+def _named_commands(texts: Mapping[str, str], there: frozenset[str]) -> Iterator[tuple[str, str, Citation]]:
     for file in (*_MAKEFILES, *_JUSTFILES):
         text = texts.get(file, "")
         runner, form = ("make", _TARGET) if file in _MAKEFILES else ("just", _RECIPE)
         names = (name for found in form.finditer(text) for name in found[1].split())
         for name in dict.fromkeys(names):
-            if is_name(name) and not _is_file(name):
+            if is_name(name) and not _is_file_target(name):
                 yield f"{runner} {name}", name, at_line(file, text, rf"(?m)^@?[^:#=\n]*\b{re.escape(name)}\b[^=\n]*:")
     package = texts.get("package.json", "")
     runner = f"{next((LOCKS[name] for name in sorted(there) if name in _OF_NODE), 'npm')} run"
@@ -87,7 +86,7 @@ def _scripts(package: str) -> tuple[str, ...]:
         return ()
 
 
-def _is_file(name: str) -> bool:
+def _is_file_target(name: str) -> bool:
     """Whether a target makes a file: nobody asks for it by name."""
     return "." in name
 
@@ -120,15 +119,16 @@ def ci(texts: Mapping[str, str]) -> Iterator[Observation]:
     """A file at a time."""
     for file in sorted(filter(is_ci, texts))[:FILES]:
         text = texts[file]
-        found = list(dict.fromkeys(line for line in _run(file, text) if _plain(line)))[:MOST_CI_COMMANDS]
+        found = list(dict.fromkeys(line for line in _script_lines(file, text) if _is_plain_command(line)))[
+            :MOST_CI_COMMANDS
+        ]
         if found:
             told = listed([f"`{each}`" for each in found])
             cites = once(at_line(file, text, rf"(?m){re.escape(each)}\s*$") for each in found)
             yield Observation(f"CI runs {told} ({file}).", Category.WORKFLOWS, cites)
 
 
-def _run(file: str, text: str) -> Iterator[str]:
-    """The lines of the scripts of a file."""
+def _script_lines(file: str, text: str) -> Iterator[str]:
     if len(text) > _LARGEST:
         return
     # Imported here: a start gets on without it.
@@ -138,8 +138,8 @@ def _run(file: str, text: str) -> Iterator[str]:
         told: Any = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError):
         return
-    for job in _mappings(told.get("jobs") if isinstance(told, dict) and file.startswith(".github/") else told):
-        scripts = [step.get("run") for step in _mappings(job.get("steps"))]
+    for job in _mappings_in(told.get("jobs") if isinstance(told, dict) and file.startswith(".github/") else told):
+        scripts = [step.get("run") for step in _mappings_in(job.get("steps"))]
         script = job.get("script")
         scripts += script if isinstance(script, list) else [script]
         for each in scripts[:100]:
@@ -147,13 +147,12 @@ def _run(file: str, text: str) -> Iterator[str]:
                 yield from (line.strip() for line in each.splitlines()[:50])
 
 
-def _mappings(of: Any) -> Iterator[dict[str, Any]]:
-    """The mappings in a list, or that a mapping holds."""
+def _mappings_in(of: Any) -> Iterator[dict[str, Any]]:
     inner = list(of.values()) if isinstance(of, dict) else of if isinstance(of, list) else []
     yield from (each for each in inner[:50] if isinstance(each, dict))
 
 
-def _plain(line: str) -> bool:
+def _is_plain_command(line: str) -> bool:
     """Whether a line is a command of a few plain words, for more than installing what is needed."""
     words = line.split(" ")
     known = words[0] in _PROGRAMS and len(words) in range(1, _WORDS + 1)

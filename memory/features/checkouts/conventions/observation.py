@@ -30,7 +30,7 @@ class Observation:
 def at_line(file: str, text: str, pattern: str) -> Citation:
     """The first line of a file that a pattern is found in; the file, where it is in none."""
     found = re.search(pattern, text)
-    return cited(file, text, text.count("\n", 0, found.start() + _leading(found[0])) + 1 if found else 0)
+    return cited(file, text, text.count("\n", 0, found.start() + _leading_newline(found[0])) + 1 if found else 0)
 
 
 def cited(file: str, text: str, line: int) -> Citation:
@@ -59,6 +59,6 @@ def once(cites: Iterable[Citation]) -> tuple[Citation, ...]:
     return tuple(dict.fromkeys(cites))
 
 
-def _leading(found: str) -> int:
+def _leading_newline(found: str) -> int:
     """A pattern may begin with the end of the line before."""
     return len(found) - len(found.lstrip("\r\n"))

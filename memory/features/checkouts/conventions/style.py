@@ -88,27 +88,27 @@ def linters(texts: Mapping[str, str]) -> Iterator[tuple[str, str, list[Said]]]:
         if not (text := texts.get(file, "")) or len(text) > _LARGEST:
             continue
         if file in ESLINT:
-            yield "ESLint is set to", file, list(_eslint(file, text))
+            yield "ESLint is set to", file, list(_eslint_rules(file, text))
         elif file in BIOME:
-            yield "Biome is set to", file, list(_said(_BIOME, _linters_json(text), file, text))
+            yield "Biome is set to", file, list(_statements_by_table(_BIOME, _linters_json(text), file, text))
         else:
-            told = _yaml(text)
-            off = frozenset(_names(told, "disable"))
+            told = _as_yaml(text)
+            off = frozenset(_linters_in_list(told, "disable"))
             settings = [each for each in _GOLANGCI if each.path.split(".")[-2] not in off]
-            yield "golangci-lint runs", file, list(_enabled(told, off, file, text))
-            yield "golangci-lint is set to", file, list(_said(settings, told, file, text))
+            yield "golangci-lint runs", file, list(_enabled_linters(told, off, file, text))
+            yield "golangci-lint is set to", file, list(_statements_by_table(settings, told, file, text))
 
 
-def _said(settings: Sequence[_Setting], told: object, file: str, text: str) -> Iterator[Said]:
+def _statements_by_table(settings: Sequence[_Setting], told: object, file: str, text: str) -> Iterator[Said]:
     """What a file says by the rows of a table, each with its line."""
     for each in settings:
-        value = _value(told, each.path)
+        value = _value_at(told, each.path)
         if words := each.words(value):
             key = re.escape(each.path.rpartition(".")[2])
-            yield words, at_line(file, text, rf"[\"']?{key}[\"']?\s*:\s*[\"']?{re.escape(_spelt(value))}\b")
+            yield words, at_line(file, text, rf"[\"']?{key}[\"']?\s*:\s*[\"']?{re.escape(_as_spelt(value))}\b")
 
 
-def _value(told: object, path: str) -> object:
+def _value_at(told: object, path: str) -> object:
     """What stands at a path; None where nothing does, or a section on the way is switched off, or at the top the one of
     its name: a language's formatter is off where the formatter is."""
     top = told
@@ -123,19 +123,19 @@ def _is_off(section: object) -> bool:
     return isinstance(section, dict) and section.get("enabled") is False
 
 
-def _eslint(file: str, text: str) -> Iterator[Said]:
+def _eslint_rules(file: str, text: str) -> Iterator[Said]:
     """The rules that are switched on; what a later part of a list says holds."""
     told = _linters_json(text)
     on: dict[str, object] = {}
     for part in told if isinstance(told, list) else [told]:
         rules = part.get("rules") if isinstance(part, dict) and "files" not in part else None
-        on |= {name: _option(rule) for name, rule in rules.items()} if isinstance(rules, dict) else {}
+        on |= {name: _first_option(rule) for name, rule in rules.items()} if isinstance(rules, dict) else {}
     for each in _ESLINT:
         if words := each.words(on.get(each.path)):
             yield words, at_line(file, text, rf"[\"']{re.escape(each.path)}[\"']\s*:")
 
 
-def _option(rule: object) -> object:
+def _first_option(rule: object) -> object:
     """A rule's first option, True where it is on without one, None where it is off."""
     severity, *options = rule if isinstance(rule, list) and rule else [rule]
     if severity not in ("error", "warn", 1, 2) or isinstance(severity, bool):
@@ -144,24 +144,22 @@ def _option(rule: object) -> object:
     return first.get("code") if isinstance(first, dict) and "code" in first else first
 
 
-def _names(told: object, key: str) -> Iterator[str]:
-    """The linters and formatters in a list of that name."""
+def _linters_in_list(told: object, key: str) -> Iterator[str]:
     for section in ("linters", "formatters"):
-        listed = _value(told, f"{section}.{key}")
+        listed = _value_at(told, f"{section}.{key}")
         for each in listed if isinstance(listed, list) else ():
             if isinstance(each, str) and each in _GO_LINTERS:
                 yield each
 
 
-def _enabled(told: object, off: frozenset[str], file: str, text: str) -> Iterator[Said]:
+def _enabled_linters(told: object, off: frozenset[str], file: str, text: str) -> Iterator[Said]:
     """The linters and formatters that are switched on by name, and not ``off`` again."""
-    names = dict.fromkeys(each for each in _names(told, "enable") if each not in off)
+    names = dict.fromkeys(each for each in _linters_in_list(told, "enable") if each not in off)
     for name in list(names)[:MOST_LINTERS]:
         yield name, at_line(file, text, rf"(?m)[-\[,][^\S\n]*[\"']?{name}\b")
 
 
-def _spelt(value: object) -> str:
-    """A value as a file spells it."""
+def _as_spelt(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -177,8 +175,7 @@ def _linters_json(text: str) -> Any:
         return None
 
 
-def _yaml(text: str) -> Any:
-    """A file as YAML; None where it is none."""
+def _as_yaml(text: str) -> Any:
     # Imported here: a start gets on without it.
     import yaml
 
@@ -200,16 +197,16 @@ Said = tuple[str, Citation]
 def style(texts: Mapping[str, str]) -> Iterator[Observation]:
     """A file at a time."""
     yield from _editorconfig(texts.get(".editorconfig", ""))
-    yield from _python(texts)
+    yield from _pyproject_settings(texts)
     for file in _PRETTIER:
-        yield from _of("Prettier is set to", file, _prettier(file, texts.get(file, "")))
-    yield from _of("TypeScript is set to", "tsconfig.json", _typescript(texts.get("tsconfig.json", "")))
+        yield from _sentence_of("Prettier is set to", file, _prettier(file, texts.get(file, "")))
+    yield from _sentence_of("TypeScript is set to", "tsconfig.json", _typescript(texts.get("tsconfig.json", "")))
     for lead, file, said in linters(texts):
-        yield from _of(lead, file, said)
-    yield from _of("rustfmt is set to", "rustfmt.toml", _widths(texts.get("rustfmt.toml", ""), "rustfmt.toml"))
+        yield from _sentence_of(lead, file, said)
+    yield from _sentence_of("rustfmt is set to", "rustfmt.toml", _widths(texts.get("rustfmt.toml", ""), "rustfmt.toml"))
 
 
-def _of(lead: str, file: str, said: Iterable[Said]) -> Iterator[Observation]:
+def _sentence_of(lead: str, file: str, said: Iterable[Said]) -> Iterator[Observation]:
     """A sentence of what a file says, where that is anything."""
     if found := list(said):
         words = listed([each for each, _ in found])
@@ -229,14 +226,14 @@ def _editorconfig(text: str) -> Iterator[Observation]:
         ahead = text.count("\n", 0, len(text) - len(body))
         told: list[str] = []
         cites: list[Citation] = []
-        for words, key in _laid_out(parser[name]):
+        for words, key in _layout_of_section(parser[name]):
             told.append(words)
-            cites.append(_line(file, text, ahead, key))
+            cites.append(_line_of_key(file, text, ahead, key))
         if told:
             yield Observation(f"Layout of {where}: {listed(told)} ({file}).", Category.TECHNICAL, once(cites))
 
 
-def _laid_out(section: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _layout_of_section(section: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """What one section says, and the key that says it."""
     size = section.get("indent_size", "")
     if section.get("indent_style") == "tab":
@@ -252,19 +249,18 @@ def _laid_out(section: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         yield "a line break at the end", "insert_final_newline"
 
 
-def _line(file: str, text: str, ahead: int, key: str) -> Citation:
+def _line_of_key(file: str, text: str, ahead: int, key: str) -> Citation:
     """A key's line, in the section that begins behind so many lines."""
     lines = text.split("\n")
     at = next((n for n in range(ahead, len(lines)) if re.match(rf"[ \t]*{key}\b", lines[n])), None)
     return cited(file, text, 0 if at is None else at + 1)
 
 
-def _python(texts: Mapping[str, str]) -> Iterator[Observation]:
-    """What pyproject.toml sets of the tools that read it."""
+def _pyproject_settings(texts: Mapping[str, str]) -> Iterator[Observation]:
     file, text = "pyproject.toml", texts.get("pyproject.toml", "")
     tool = _section(_toml(text), "tool")
     for name, keys in (("ruff", ("line-length",)), ("black", ("line-length",)), ("isort", ("line_length",))):
-        yield from _of(f"{name} is set to", file, _numbers(_section(tool, name), keys, file, text))
+        yield from _sentence_of(f"{name} is set to", file, _numbers(_section(tool, name), keys, file, text))
     if _section(tool, "mypy").get("strict") is True:
         yield Observation(
             f"mypy is set to strict ({file}).", Category.TECHNICAL, (at_line(file, text, r"(?m)^\s*strict\s*="),)

@@ -39,11 +39,11 @@ def compact(unread: Sequence[Fact | Passage]) -> list[ShortenedMemory]:
     return [
         ShortenedMemory(memory.id, length)
         for memory in unread
-        if len(memory.text) > LONG and 0 < (length := _first(memory.text)) <= SHARE * len(memory.text)
+        if len(memory.text) > LONG and 0 < (length := _end_of_first_sentence(memory.text)) <= SHARE * len(memory.text)
     ]
 
 
-def _first(text: str) -> int:
+def _end_of_first_sentence(text: str) -> int:
     """Where the first sentence that says something ends; 0 where none is found."""
     end, polite = 0, courtesies(text)
     for sentence in sentences(text):

@@ -69,7 +69,7 @@ def resolve(sheet: WorkingFacts, pairs: Sequence[SimilarPair], now: datetime) ->
             _supersede(sheet, older, newer, f"{reason}; borne out by {newer.sessions} sessions", now)
         elif not newer.pinned and _outweighs(older, newer):
             _supersede(sheet, newer, older, f"{reason}; borne out by {older.sessions} sessions", now)
-        elif _unknown(older, newer):
+        elif _is_unrecorded(older, newer):
             sheet.write(ChangeAction.CONTRADICT, reason, _against(older, newer), _against(newer, older))
 
 
@@ -80,7 +80,7 @@ def _said_order(fact: Fact) -> tuple[datetime, datetime, str]:
 def _verdict(older: Fact, newer: Fact) -> ContradictionVerdict:
     verdict = compared(older.text, newer.text)
     if verdict.why == "negation":
-        verdict = compared(_clause(older.text, newer.text), _clause(newer.text, older.text))
+        verdict = compared(_closest_clause(older.text, newer.text), _closest_clause(newer.text, older.text))
     if verdict.clash >= CLASH or not newer.wrong:
         return verdict
     wrong, held = words_of(newer.wrong), words_of(older.text)
@@ -89,7 +89,7 @@ def _verdict(older: Fact, newer: Fact) -> ContradictionVerdict:
     return verdict
 
 
-def _clause(text: str, other: str) -> str:
+def _closest_clause(text: str, other: str) -> str:
     """The clause of a text that has most to do with another text."""
     words = words_of(other)
     return max(_CLAUSES.split(text), key=lambda clause: len(words_of(clause) & words))
@@ -128,8 +128,7 @@ def _supersede(sheet: WorkingFacts, gone: Fact, by: Fact, why: str, now: datetim
     )
 
 
-def _unknown(older: Fact, newer: Fact) -> bool:
-    """Whether it has still to be written down that they contradict each other."""
+def _is_unrecorded(older: Fact, newer: Fact) -> bool:
     if newer.id in older.contradicts and older.id in newer.contradicts:
         return False
     return len({*older.contradicts, newer.id}) <= SEVERAL and len({*newer.contradicts, older.id}) <= SEVERAL

@@ -91,7 +91,7 @@ def recur(
         cluster = [seed, *(fact for fact in near.of(seed) if fact.id in free and fact.id not in taken)]
         lead = max(cluster, key=lambda fact: (reinforced(fact), fact.id))
         cluster = [lead, *(fact for fact in cluster if fact.id != lead.id and fits(lead, fact))]
-        if lead.importance < WEIGHTY or not _enough(cluster, clusters):
+        if lead.importance < WEIGHTY or not _recurs_enough(cluster, clusters):
             continue
         taken.update(fact.id for fact in cluster)
         lasting = gist_of(cluster, new_id())
@@ -103,7 +103,7 @@ def recur(
         sheet.write(ChangeAction.GIST, why, lasting)
 
 
-def _enough(cluster: Sequence[Fact], clusters: Clusters) -> bool:
+def _recurs_enough(cluster: Sequence[Fact], clusters: Clusters) -> bool:
     """Whether so much recurs. What stands for several counts as often as they did."""
     if _projects(cluster) < clusters.projects:
         return False

@@ -43,10 +43,10 @@ def merge(sheet: WorkingFacts, pairs: Sequence[SimilarPair]) -> None:
     for id in order:
         for other in sorted((each for each in beside[id] if place.get(each, -1) > place[id]), key=place.__getitem__):
             whole, part = sheet.active(id), sheet.active(other)
-            if whole and part and _says_it_too(whole, part):
+            if whole and part and _covers(whole, part):
                 share = len(_words(part.text)) / max(len(_words(whole.text)), 1)
                 why = "letter for letter the same" if whole.text == part.text else f"has {share:.0%} of the words"
-                sheet.write(ChangeAction.MERGE, why, _joined(whole, part), replace(part, state=State.ARCHIVED))
+                sheet.write(ChangeAction.MERGE, why, _merged(whole, part), replace(part, state=State.ARCHIVED))
 
 
 def _canonical(fact: Fact) -> tuple[object, ...]:
@@ -67,8 +67,7 @@ def _canonical(fact: Fact) -> tuple[object, ...]:
 _words = lru_cache(maxsize=CLAIMS)(words_of)
 
 
-def _says_it_too(whole: Fact, part: Fact) -> bool:
-    """Whether a fact says all that another says."""
+def _covers(whole: Fact, part: Fact) -> bool:
     words, held = _words(whole.text), _words(part.text)
     if not held or not held <= words or len(held) < HELD * len(words) or (len(held) < 3 and held != words):
         return False
@@ -83,8 +82,7 @@ def _says_it_too(whole: Fact, part: Fact) -> bool:
     return not clashing(part.text, whole.text)
 
 
-def _joined(whole: Fact, part: Fact) -> Fact:
-    """The canonical fact once it stands for both."""
+def _merged(whole: Fact, part: Fact) -> Fact:
     same = words_of(whole.text) == words_of(part.text)
     # Hearsay bears nobody out.
     bears = part.origin.counts_as(whole.origin)

@@ -118,14 +118,14 @@ def draw(
     near = Similarities(sheet.facts, pairs, clusters.alike, same)
     taken = set(derived)
     for knowledge in sorted((fact for fact in sheet.facts.values() if is_lasting(fact)), key=lambda fact: fact.id):
-        fitting = [fact for fact in near.of(knowledge) if _episodic(fact) and fact.id not in taken]
+        fitting = [fact for fact in near.of(knowledge) if _may_be_source(fact) and fact.id not in taken]
         if fitting:
             taken.update(fact.id for fact in fitting)
             grown = assimilated(knowledge, fitting)
             sheet.write(
                 ChangeAction.ASSIMILATE, f"{len(fitting)} more that fit, {len(grown.derived_from)} in all", grown
             )
-    free = {id: fact for id, fact in sheet.facts.items() if _episodic(fact) and id not in taken}
+    free = {id: fact for id, fact in sheet.facts.items() if _may_be_source(fact) and id not in taken}
     for seed in sorted(free.values(), key=by_importance):
         if seed.id in taken or not any(id in free and free[id].importance >= WEIGHTY for id in near.around(seed)):
             continue
@@ -173,7 +173,7 @@ def is_lasting(fact: Fact) -> bool:
     return fact.state is State.ACTIVE and fact.tier in _LASTING and bool(fact.derived_from)
 
 
-def _episodic(fact: Fact) -> bool:
+def _may_be_source(fact: Fact) -> bool:
     """Whether a fact may be a source of knowledge. What is contested may not."""
     return (
         fact.state is State.ACTIVE
@@ -199,7 +199,7 @@ def gist_of(cluster: Sequence[Fact], id: str) -> Fact:
     return replace(
         lead,
         id=id,
-        text=_worded(cluster),
+        text=_clearest_wording(cluster),
         core="",
         tier=MemoryTier.LONG_TERM,
         stability=Stability.VERIFIED,
@@ -217,7 +217,7 @@ def gist_of(cluster: Sequence[Fact], id: str) -> Fact:
     )
 
 
-def _worded(cluster: Sequence[Fact]) -> str:
+def _clearest_wording(cluster: Sequence[Fact]) -> str:
     """The clearest wording of a cluster that has every word of what was said last: that may name an exception."""
     lead = without_aside(cluster[0].text)
     lead_words = words_of(lead)

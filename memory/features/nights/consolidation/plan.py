@@ -39,7 +39,7 @@ def summarise(
     """The lines to be added for the days that are over. ``lines`` are those that there are."""
     today = now.date()
     days: dict[date, list[SummaryLine]] = defaultdict(list)
-    for line in _first_requests(passages, now):
+    for line in _opening_requests(passages, now):
         days[line.day].append(line)
     for line in _learned(learned, now):
         days[line.day].append(line)
@@ -75,8 +75,7 @@ def shortened(text: str, most: int) -> str:
     return plain[: most - 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"
 
 
-def _first_requests(passages: Sequence[Passage], now: datetime) -> list[SummaryLine]:
-    """The first thing that was said in each session of each day."""
+def _opening_requests(passages: Sequence[Passage], now: datetime) -> list[SummaryLine]:
     first: dict[tuple[date, str], Passage] = {}
     for passage in sorted(passages, key=lambda each: (each.at, each.turn, each.piece, each.id)):
         if passage.origin.trusted and passage.sensitivity is Sensitivity.NORMAL and len(passage.text.split()) > 3:
@@ -142,7 +141,7 @@ def plan(
             return
         tried.changes = [*sheet.changes, *tried.changes]
         sheet = tried
-        held.update(_active(tried, snapshot))
+        held.update(_active_by_category(tried, snapshot))
 
     passing("merge", lambda tried: merge(tried, snapshot.pairs))
     passing("resolve", lambda tried: resolve(tried, snapshot.pairs, now))
@@ -176,8 +175,7 @@ def plan(
     )
 
 
-def _active(sheet: WorkingFacts, snapshot: Snapshot) -> Mapping[Category, int]:
-    """How many facts of each category take part in recall now."""
+def _active_by_category(sheet: WorkingFacts, snapshot: Snapshot) -> Mapping[Category, int]:
     whole = WorkingFacts(snapshot.facts)
     whole.facts, whole.changes = sheet.facts, sheet.changes
     lost, new = whole.lost(), {id for id in whole.touched() if id not in snapshot.facts}

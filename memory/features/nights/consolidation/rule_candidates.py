@@ -55,7 +55,7 @@ def rules(
             statements += [each for each in statements_by_fact.get(fact.id, ()) if each.session not in before]
         times, sessions = sum(each.times for each in statements), len({each.session for each in statements})
         if times >= clusters.candidate_facts and sessions >= clusters.candidate_sessions:
-            rule = _worded(fact, [facts[id] for id in evidence if id in facts])
+            rule = _clearest_wording(fact, [facts[id] for id in evidence if id in facts])
             found.append(
                 Proposal(
                     new_id(),
@@ -63,7 +63,7 @@ def rules(
                     mark=fact.id,
                     title=rule,
                     text=rule,
-                    what=_noun(statements),
+                    what=_most_frequent_kind(statements),
                     sources=times,
                     sessions=sessions,
                     evidence=tuple(dict.fromkeys((fact.id, *evidence))),
@@ -113,7 +113,7 @@ def of_subjects(
                 mark=same.mark if same is not None else said_as_rules[0].id,
                 title=rule,
                 text=rule,
-                what=_noun([RepeatedStatement(fact.kind, fact.session) for fact in about]),
+                what=_most_frequent_kind([RepeatedStatement(fact.kind, fact.session) for fact in about]),
                 sources=len(about),
                 sessions=sessions,
                 evidence=tuple(fact.id for fact in about),
@@ -128,16 +128,16 @@ def _clearest_rule(about: Sequence[Fact], beside: Sequence[Fact] = ()) -> str:
     was said to put one thing right. What stands ``beside`` them bears them out and is not to be chosen."""
     lasting = [fact for fact in about if fact.kind in _SAID_AS_A_RULE]
     others = [fact for fact in about if fact not in lasting] if lasting else []
-    texts, rest, more = ([_plain(fact) for fact in each] for each in (lasting or about, others, beside))
+    texts, rest, more = ([_core_without_reply(fact) for fact in each] for each in (lasting or about, others, beside))
     return clearest(texts, [*rest, *more], _BREVITY, lambda text: _BOTH_SIDES if sides(text)[1] else 1.0)
 
 
-def _plain(fact: Fact) -> str:
+def _core_without_reply(fact: Fact) -> str:
     """The core of what was said, without what answers somebody."""
     return without_aside(without_answered(fact.core or fact.text))
 
 
-def _worded(fact: Fact, evidence: Sequence[Fact]) -> str:
+def _clearest_wording(fact: Fact, evidence: Sequence[Fact]) -> str:
     """The clearest of all that was said of a rule: a person reads it, and puts it in other words where they want."""
     said = [fact.text, *(each.text for each in evidence if each.kind in RULES)]
     return clearest([without_aside(without_answered(text)) for text in dict.fromkeys(said)])
@@ -147,8 +147,7 @@ def _once(fact: Fact | None) -> tuple[RepeatedStatement, ...]:
     return (RepeatedStatement(fact.kind, fact.session),) if fact is not None else ()
 
 
-def _noun(statements: Sequence[RepeatedStatement]) -> str:
-    """The kind of most of the evidence, if there is one."""
+def _most_frequent_kind(statements: Sequence[RepeatedStatement]) -> str:
     counted = Counter[str]()
     for each in statements:
         counted[each.kind.value] += each.times

@@ -79,7 +79,7 @@ def wording(sayings: Sequence[Saying], core: Callable[[str], str]) -> str:
     where none was likely meant to last."""
     weights = recurring(sayings)
     best = max(
-        (stretch for each in sayings for stretch in _stretches(each.clauses) if stretch.likely >= SURE),
+        (stretch for each in sayings for stretch in _adjacent_clauses(each.clauses) if stretch.likely >= SURE),
         key=lambda stretch: _worth(stretch, weights),
         default=None,
     )
@@ -102,8 +102,7 @@ def recurring(sayings: Sequence[Saying]) -> dict[str, float]:
     }
 
 
-def _stretches(clauses: Sequence[UserClause]) -> Iterator[UserClause]:
-    """Clauses that stand beside each other, as one."""
+def _adjacent_clauses(clauses: Sequence[UserClause]) -> Iterator[UserClause]:
     for first in range(len(clauses)):
         for last in range(first, min(first + CLAUSES, len(clauses))):
             own = clauses[first : last + 1]

@@ -39,7 +39,7 @@ def likenesses(ids: Sequence[str], vectors: Vector, new: Sequence[int], least: f
         rows = np.asarray(new[start : start + block])
         cosines = vectors[rows] @ vectors.T
         cosines[np.arange(len(rows)), rows] = -1.0
-        enough = cosines >= np.maximum(_reached(cosines), least)[:, None]
+        enough = cosines >= np.maximum(_kth_cosines(cosines), least)[:, None]
         near, others = np.divmod(np.flatnonzero(enough), len(ids))
         places = np.searchsorted(near, np.arange(len(rows) + 1))
         for row in np.unique(near):
@@ -54,7 +54,7 @@ def likenesses(ids: Sequence[str], vectors: Vector, new: Sequence[int], least: f
     return [SimilarPair(ids[one], ids[other], cosine) for (one, other), cosine in sorted(found.items())]
 
 
-def _reached(cosines: Vector) -> NDArray[np.float32]:
+def _kth_cosines(cosines: Vector) -> NDArray[np.float32]:
     """Of each row a cosine that as many as are kept reach, whatever else they are."""
     groups = cosines.shape[1] // GROUP
     if groups < MOST:

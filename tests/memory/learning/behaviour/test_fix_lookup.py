@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory.conversation import Conversation, Message
-from memory.learning.behaviour.fix_lookup import failing
+from memory.learning.behaviour.fixes import failing
 from tests.memory.learning.behaviour.making import called, person, ran
 
 SOURCE = "def parse(row):\n    if len(row) != 7:\n        raise ValueError('short')\n    return None  # error: none"

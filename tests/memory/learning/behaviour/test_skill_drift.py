@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from memory.learning.behaviour.habits import Bounds, mine
-from memory.learning.behaviour.skill_drift import Omissions, lives_on, omissions
-from memory.learning.behaviour.skills import SkillThresholds, skills, steps_of
+from memory.learning.behaviour.skills import Omissions, SkillThresholds, lives_on, omissions, skills, steps_of
 from tests.memory.learning.behaviour.making import AT, did
 from tests.memory.learning.behaviour.test_habits import steps
 

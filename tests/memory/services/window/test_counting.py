@@ -241,13 +241,13 @@ async def test_many_new_messages_are_looked_at_in_a_thread_and_once(
     bench: tuple[RequestCounter, Words], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counting, _ = bench
-    looked, length, here = list[bool](), module._length, threading.get_ident()
+    looked, length, here = list[bool](), module._countable_chars, threading.get_ident()
 
     def noted(message: Message) -> int:
         looked.append(threading.get_ident() == here)
         return length(message)
 
-    monkeypatch.setattr(module, "_length", noted)
+    monkeypatch.setattr(module, "_countable_chars", noted)
     asked = conversation(*(f"message {number} {'word ' * 20}" for number in range(2 * module.MANY)))
     await counting.look(asked)
     first = counting.sizes(asked)

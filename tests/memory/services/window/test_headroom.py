@@ -11,8 +11,7 @@ from memory.context.budget import budget
 from memory.edits import Ledger
 from memory.services.request import SessionRequest
 from memory.services.sessions.live import LiveSession
-from memory.services.window.headroom import DOUBTED, Headroom
-from memory.services.window.request_size import RequestSize
+from memory.services.window.request_size import DOUBTED, Headroom, RequestSize
 from memory.services.window.usage_calibration import UsageCalibration
 from memory.session import Session
 from memory.settings import SheddingSettings
