@@ -16,7 +16,7 @@ NOT_AT_A_START = (
     "memory.features.nights.curating",
     "memory.learning.extract",
     "memory.learning.lesson",
-    "memory.models.embedder_choice",
+    "memory.models.hosted_embedders",
     "memory.models.language",
     "memory.models.minilm",
     "memory.tiers.tier_choice",
