@@ -171,15 +171,18 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
 
 
 def _narrowed_to_project(draft: FactDraft, project: str) -> FactDraft:
-    """A draft that would hold in all of somebody's projects and says that it is about the one at hand, or names it, is
-    about that one."""
-    if draft.layer is not Layer.USER or is_everywhere(draft.text):
+    """A draft that would hold in all of somebody's projects and names the one at hand is about that one; and so is how
+    they want work to be done where they say that it is about this one."""
+    if not project or draft.layer is not Layer.USER or is_everywhere(draft.text):
         return draft
     name = project.rstrip("/").rpartition("/")[2]
     named = len(name) >= _A_NAME and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", draft.text, re.IGNORECASE)
-    here = named or is_here(draft.text)
+    here = named or (draft.kind in _OF_WORK and is_here(draft.text))
     return replace(draft, layer=Layer.USER_PROJECT, stream=Stream.PROJECTS) if here else draft
 
+
+_OF_WORK = (FactKind.PREFERENCE, FactKind.CONVENTION, FactKind.CORRECTION, FactKind.DECISION)
+"""Kinds of what says how work is to be done. Where somebody lives, or whom they work for, holds wherever they work."""
 
 _A_NAME = 4
 """Letters of a project's name at least that is looked for in what is said."""

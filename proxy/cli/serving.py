@@ -66,7 +66,7 @@ USUAL = ("claude", "codex", "opencode")
 
 ENDING = (signal.SIGINT, signal.SIGTERM)
 
-LEARN_SECONDS = 5.0
+LEARN_SECONDS = 2.0
 """How long an end may wait for what was said last to be learned; a second signal does not wait."""
 
 

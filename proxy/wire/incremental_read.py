@@ -21,7 +21,7 @@ import msgspec
 from memory.conversation import Message, chained
 from proxy.wire.dialect import BadRequest, Spoken, Unreadable
 from proxy.wire.lazy_messages import Gist, KnownMessages, LongHistory, Read, Slices, Spans
-from proxy.wire.slices import SliceCache, cut, is_list, items_of, offset_of
+from proxy.wire.slices import MOST_MESSAGES, SliceCache, cut, is_list, items_of, offset_of
 
 LONG = 2**20
 """Bytes of a body from which on its beginning is remembered."""
@@ -142,7 +142,7 @@ class IncrementalReader:
         listed = fields.get(name)
         if listed is None or not is_list(listed):
             return SlicedBody(text, fields)
-        items = items_of(listed)
+        items = items_of(listed, MOST_MESSAGES)
         messages = tuple([read(raw) for raw in items])
         if len(body) >= self._long and text is body:
             self._remember(body, name, spoken, items, messages)
@@ -237,7 +237,7 @@ def _cut_on(body: bytes, name: str, opening: int, length: int, read: Read) -> Sl
     try:
         text, fields = cut(short)
         listed = fields.get(name)
-        rest = items_of(listed)
+        rest = items_of(listed, MOST_MESSAGES)
     except (BadRequest, Unreadable):
         return None
     # Masked text has no place in the body's own, and of two lists of one name the last one counts.

@@ -29,8 +29,11 @@ _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 
 MOST_ITEMS = 20_000
-"""Items of a list that is read: no message has so many parts, no session of a year so many messages, and reading them
-would hold everybody else up."""
+"""Items of a list that is read: no message has so many parts, and reading them would hold everybody else up."""
+
+MOST_MESSAGES = 60_000
+"""Messages that are read: where a tool's call and its result are items of their own, twenty thousand steps of a session
+that never ends."""
 
 MOST_FIELDS = 1000
 """Fields of a body that is read."""
@@ -118,7 +121,8 @@ def _check_parts(text: bytes) -> None:
         if number > _MOST_MARKS:
             raise Unreadable("more values than anybody sends")
         if mark in b"{[":
-            mosts.append(MOST_ITEMS if mosts else MOST_FIELDS)
+            is_list = mark == 0x5B
+            mosts.append(MOST_FIELDS if not mosts else MOST_MESSAGES if is_list and len(mosts) == 1 else MOST_ITEMS)
             commas.append(0)
         elif not commas:
             return  # no object: the scanner says so

@@ -140,6 +140,8 @@ class RequestCounter:
         if len(new) >= MANY:
             found = await asyncio.to_thread(_estimated, messages, new, rules)
             conversation.once(_LOOKED_AT, _nothing_yet).update(found)
+            for digest, estimate in found.items():
+                estimates.put((rules, digest), estimate)
 
     def sizes(self, conversation: Conversation) -> list[int]:
         """Tokens of each message as the client sent it: exact where it was counted before, else near."""

@@ -54,9 +54,18 @@ def test_a_liking_that_is_said_to_hold_in_this_project_is_no_liking_in_all_of_th
         ("In this codebase I prefer early returns.", Layer.USER_PROJECT),
         ("I like tabs.", Layer.USER),
         ("I prefer early returns in all my projects.", Layer.USER),
+        ("My name is Ida and I'm responsible for this service.", Layer.USER),
+        ("I live in Turku for this project.", Layer.USER),
     ):
         [taught] = lesson(said(Role.USER, text)).facts
         assert (taught.draft.text, taught.draft.layer) == (text, layer)
+
+
+def test_where_no_project_is_known_what_is_said_of_this_one_is_kept_for_the_person() -> None:
+    nowhere = replace(SESSION, scope=Scope(None, "ida"))
+    messages = (said(Role.USER, "I like tabs in this repo."),)
+    learned = learn(Journaled(1, "e", nowhere, RequestKind.MAIN, AT, messages, (0,), None))
+    assert [taught.draft.layer for taught in learned.facts] == [Layer.USER]
 
 
 def test_what_the_runtime_wrote_is_not_spoken() -> None:

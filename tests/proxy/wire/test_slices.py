@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from proxy.wire import slices
 from proxy.wire.dialect import BadRequest, Unreadable
-from proxy.wire.slices import MOST_ITEMS, cut, fields_of, items_of, masked, offset_of, value_of
+from proxy.wire.slices import MOST_ITEMS, MOST_MESSAGES, cut, fields_of, items_of, masked, offset_of, value_of
 from tests.proxy.wire.bodies import bodies
 
 
@@ -173,8 +173,8 @@ def test_a_large_body_with_more_parts_than_anybody_has_is_not_cut(inner: bytes) 
 
 def test_a_large_body_of_many_words_and_messages_is_cut() -> None:
     message = rb'{"role":"user","content":"one, two, {\"three\": [4, 5, 6]}, seven, eight"}'
-    body = _large(b'"messages":[' + b",".join([message] * MOST_ITEMS) + b"]")
-    assert len(items_of(cut(body)[1]["messages"])) == MOST_ITEMS
+    body = _large(b'"messages":[' + b",".join([message] * MOST_MESSAGES) + b"]")
+    assert len(items_of(cut(body)[1]["messages"], MOST_MESSAGES)) == MOST_MESSAGES
 
 
 def test_a_value_longer_than_anybody_says_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
