@@ -47,6 +47,10 @@ def nobody(done: int, of: int) -> None:
     """Hears no progress."""
 
 
+class _NotWhole(StoreFault):
+    """What has come is not what was there: to go on from it would not mend it."""
+
+
 def move_in(file: Path, url: str, told: Told, progress: Progress = nobody) -> None:
     """Move the journal in a file into an empty database, or go on with that. The file stays as it is.
 
@@ -103,7 +107,7 @@ def move_out(url: str, file: Path, told: Told, progress: Progress = nobody) -> N
                     made.rename(file)
     except psycopg.Error as error:
         raise postgres_fault(error, where) from None
-    except StoreFault:
+    except _NotWhole:
         _remove(made)
         raise
 
@@ -302,7 +306,7 @@ class _Move:
             there.add(row)
             self._step()
         if (there.rows, there.sum) != (moved.rows, moved.sum):
-            raise StoreFault(
+            raise _NotWhole(
                 f"{table.name} did not come over whole: {moved.rows} rows here, {there.rows} there, or other ones"
             )
 
