@@ -260,8 +260,8 @@ class _Move:
     def __init__(self, source: _Side, target: _Side, tables: Sequence[_Table], told: Told, progress: Progress) -> None:
         self._source, self._target, self._tables = source, target, tables
         self._told, self._progress = told, progress
-        count = (source.execute(f"SELECT count(*) FROM {each.name}").fetchone()[0] for each in tables)
-        self._done, self._of = 0, 2 * sum(count)
+        self._counts = {each.name: source.execute(f"SELECT count(*) FROM {each.name}").fetchone()[0] for each in tables}
+        self._done, self._of = 0, 2 * sum(self._counts.values())
         self._uncommitted = 0
 
     def run(self, finish: Callable[[_Table], None]) -> None:
@@ -305,9 +305,11 @@ class _Move:
         for row in self._target.rows(table):
             there.add(row)
             self._step()
-        if (there.rows, there.sum) != (moved.rows, moved.sum):
+        # A move that goes on reads what is behind a key: rows that it passed over were neither read nor written.
+        here = self._counts[table.name]
+        if (there.rows, there.sum) != (moved.rows, moved.sum) or there.rows != here:
             raise _NotWhole(
-                f"{table.name} did not come over whole: {moved.rows} rows here, {there.rows} there, or other ones"
+                f"{table.name} did not come over whole: {here} rows here, {there.rows} there, or other ones"
             )
 
     def _keep(self, table: _Table, moved: _Moved, *, now: bool) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import orjson
 import psycopg
 import pytest
 
@@ -152,3 +153,19 @@ async def test_a_move_out_that_comes_while_another_has_the_database_keeps_what_h
     move_out(url, back, lambda table, rows: None, lambda done, of: steps.append((done, of)))
     assert min(filter(None, (done for done, _ in steps))) > 7
     assert rows(back) == before and parts(tmp_path) == []
+
+
+async def test_rows_that_a_resumed_move_skips_are_told(url: str, tmp_path: Path) -> None:
+    back = tmp_path / "back.db"
+    move_in(await journal_file(tmp_path), url, lambda table, rows: None)
+    await killed("out", back, url, FACTS - 5)
+    with closing(sqlite3.connect(tmp_path / "back.db.part")) as connection:
+        [state] = connection.execute("SELECT state FROM moving WHERE name = 'facts'").fetchone()
+        count, total, [last], whole = orjson.loads(state)
+        # As if the rows had stood in another order when the move began.
+        skipping = orjson.dumps([count, total, [last + 1], whole]).decode()
+        connection.execute("UPDATE moving SET state = ? WHERE name = 'facts'", (skipping,))
+        connection.commit()
+    with pytest.raises(StoreFault, match=f"facts did not come over whole: {FACTS} rows here, {FACTS - 1} there"):
+        move_out(url, back, lambda table, rows: None)
+    assert not back.exists() and parts(tmp_path) == []
