@@ -47,6 +47,11 @@ def nobody(done: int, of: int) -> None:
     """Hears no progress."""
 
 
+def part_of(file: Path) -> Path:
+    """What a file is called until all of it has come."""
+    return file.with_name(f"{file.name}.part")
+
+
 class _NotWhole(StoreFault):
     """What has come is not what was there: to go on from it would not mend it."""
 
@@ -89,7 +94,7 @@ def move_out(url: str, file: Path, told: Told, progress: Progress = nobody) -> N
             raise StoreFault(f"{there} is there already: move it away first")
     where = where_of(url)
     lease, connect = Lease(where), partial(PostgresConnection, url)
-    made = file.with_name(f"{file.name}.part")
+    made = part_of(file)
     try:
         with closing(PostgresConnection(url)) as source:
             if schema.half_moved(source):
