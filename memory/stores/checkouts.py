@@ -15,7 +15,7 @@ from memory.ports import Lesson
 from memory.stores.base import JournalPart, ask_many
 from memory.stores.connection import Connection, Row
 from memory.stores.messages import Redact
-from memory.stores.queries import QUERIES, many
+from memory.stores.queries import QUERIES
 from memory.stores.rows import fact_of, stamp, when
 
 MOST_BRANCHES = 200
@@ -114,8 +114,8 @@ class CheckoutStore(JournalPart):
                 connection.execute(QUERIES["checkout_renamed"], (self._redact(new), repository, old))
                 connection.execute(QUERIES["branch_drop"], (repository, old))
             for old, (new, own) in ended.items():
-                moved = (self._redact(new), repository, old, *own)
-                connection.execute(many("checkout_ended", len(own)), moved)
+                moved = (self._redact(new), repository, old, orjson.dumps([*own]).decode())
+                connection.execute(QUERIES["checkout_ended"], moved)
             connection.executemany(QUERIES["checkout_anchored"], [(to, memory) for memory, to in anchors.items()])
             owners: set[str] = set()
             for each in branches:

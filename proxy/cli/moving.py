@@ -10,9 +10,11 @@ import typer
 from memory.ports import StoreError
 from memory.stores.backups.backup import JOURNAL
 from proxy.cli import output
-from proxy.cli.faults import CommandError
+from proxy.cli.faults import STOPPED, CommandError
 from proxy.cli.instance_lock import owned
 from proxy.cli.options import ConfigFile, Home, Json, loaded
+
+_LEFT = "; what is forgotten now is not taken out of {copy}: call the same again, or {rid}"
 
 
 def move(
@@ -38,13 +40,24 @@ def move(
     if (to is None) == (back is None):
         raise CommandError("say either --to URL or --from URL", 2)
     folder = loaded(home, config).settings.home
-    file, counts = folder / JOURNAL, dict[str, int]()
+    file, counts, begun = folder / JOURNAL, dict[str, int](), False
 
     def told(table: str, rows: int) -> None:
         counts[table] = rows
         if not as_json:
             print(f"{table:<20}{rows:>12,}")
 
+    def left() -> str:
+        if to is not None:
+            return _LEFT.format(copy="the database", rid="drop it") if begun else ""
+        part = part_of(file)
+        return _LEFT.format(copy=part, rid="delete it") if part.exists() else ""
+
+    try:
+        # Imported only here: it needs an extra.
+        from memory.stores.postgresql.moving import move_in, move_out, part_of
+    except ImportError as error:
+        raise CommandError(f"that needs an extra: pip install 'palimpsest-proxy[team]' ({error})") from error
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("moving"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
@@ -52,22 +65,21 @@ def move(
         task = bar.add_task("moving", total=None)
 
         def shown(done: int, of: int) -> None:
+            nonlocal begun
+            begun = True
             bar.update(task, completed=done, total=of)
 
         try:
-            # Imported only here: it needs an extra.
-            from memory.stores.postgresql.moving import move_in, move_out
-
             if to is not None:
                 if not file.exists():
                     raise CommandError(f"there is no journal: {file}")
                 move_in(file, to, told, shown)
             else:
                 move_out(back or "", file, told, shown)
-        except ImportError as error:
-            raise CommandError(f"that needs an extra: pip install 'palimpsest-proxy[team]' ({error})") from error
         except (StoreError, sqlite3.Error, OSError) as error:
-            raise CommandError(f"the move failed: {error}") from error
+            raise CommandError(f"the move failed: {error}{left()}") from error
+        except KeyboardInterrupt:
+            raise CommandError(f"stopped{left()}", STOPPED) from None
     if as_json:
         output.as_json({"moved": counts})
     elif to is not None:

@@ -161,7 +161,7 @@ def learnt_of(record: Mapping[str, Any]) -> LearnedAt:
     """The inverse of :func:`record_of`.
 
     Raises:
-        NoRecord: when a field is missing or is not of its kind.
+        InvalidRecord: when a field is missing or is not of its kind.
     """
     try:
         record_fields = msgspec.convert(dict(record), _AnchorRecord)

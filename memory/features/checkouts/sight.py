@@ -30,7 +30,7 @@ from memory.features.checkouts.checking import (
 )
 from memory.features.checkouts.files import allowed
 from memory.features.checkouts.finding import seek
-from memory.features.checkouts.looking import CheckoutView, head_of, look, times, watched
+from memory.features.checkouts.looking import DETACHED, CheckoutView, head_of, look, times, watched
 from memory.lru import LruDict
 
 T = TypeVar("T")
@@ -255,13 +255,16 @@ class CheckoutWatcher:
         if known.written == times(known.watched):
             return known.view
         branch, commit = head_of(root)
-        if commit and (branch, commit) == (known.view.checkout.branch, known.view.checkout.commit):
+        seen = known.view.checkout
+        # Git's files give commits on no branch no name.
+        same_branch = branch == seen.branch or (not branch and seen.branch.startswith(DETACHED))
+        if commit and commit == seen.commit and same_branch:
             return _as_stale(known.view)
         main = known.view.main
         if (not branch or branch != main) and commit not in known.view.tips:
             return None
         # What is checked out has no commits of its own: it is the main branch, or begins where that stands.
-        here = Checkout(known.view.checkout.repository, branch, commit, bool(branch and main and branch != main))
+        here = Checkout(seen.repository, branch, commit, bool(branch and main and branch != main))
         return replace(known.view, checkout=here, own=frozenset(), stale=True)
 
     def _find_lost(self, root: str, lost: Sequence[Citation]) -> None:

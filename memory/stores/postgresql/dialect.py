@@ -84,9 +84,15 @@ class Statement:
 
 @lru_cache(maxsize=4096)
 def translated(sql: str) -> Statement:
-    """A statement of the stores as PostgreSQL takes it."""
+    """A statement of the stores as PostgreSQL takes it.
+
+    Raises:
+        ValueError: when it asks for what is not in a list of nothing, which here would be no row and in SQLite is all.
+    """
     name, count = origin_of(sql)
     said = expanded(OVERRIDES[name], count) if name in OVERRIDES else spelled(sql)
+    if "NOT IN ()" in said:
+        raise ValueError(f"NOT IN () matches no row in PostgreSQL, and every one in SQLite: {said}")
     return _numbered(said.replace("IN ()", "IN (NULL)"))  # a list of nothing
 
 

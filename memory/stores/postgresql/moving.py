@@ -47,6 +47,15 @@ def nobody(done: int, of: int) -> None:
     """Hears no progress."""
 
 
+def part_of(file: Path) -> Path:
+    """What a file is called until all of it has come."""
+    return file.with_name(f"{file.name}.part")
+
+
+class _NotWhole(StoreFault):
+    """What has come is not what was there: to go on from it would not mend it."""
+
+
 def move_in(file: Path, url: str, told: Told, progress: Progress = nobody) -> None:
     """Move the journal in a file into an empty database, or go on with that. The file stays as it is.
 
@@ -85,7 +94,7 @@ def move_out(url: str, file: Path, told: Told, progress: Progress = nobody) -> N
             raise StoreFault(f"{there} is there already: move it away first")
     where = where_of(url)
     lease, connect = Lease(where), partial(PostgresConnection, url)
-    made = file.with_name(f"{file.name}.part")
+    made = part_of(file)
     try:
         with closing(PostgresConnection(url)) as source:
             if schema.half_moved(source):
@@ -103,7 +112,7 @@ def move_out(url: str, file: Path, told: Told, progress: Progress = nobody) -> N
                     made.rename(file)
     except psycopg.Error as error:
         raise postgres_fault(error, where) from None
-    except StoreFault:
+    except _NotWhole:
         _remove(made)
         raise
 
@@ -256,8 +265,8 @@ class _Move:
     def __init__(self, source: _Side, target: _Side, tables: Sequence[_Table], told: Told, progress: Progress) -> None:
         self._source, self._target, self._tables = source, target, tables
         self._told, self._progress = told, progress
-        count = (source.execute(f"SELECT count(*) FROM {each.name}").fetchone()[0] for each in tables)
-        self._done, self._of = 0, 2 * sum(count)
+        self._counts = {each.name: source.execute(f"SELECT count(*) FROM {each.name}").fetchone()[0] for each in tables}
+        self._done, self._of = 0, 2 * sum(self._counts.values())
         self._uncommitted = 0
 
     def run(self, finish: Callable[[_Table], None]) -> None:
@@ -301,9 +310,11 @@ class _Move:
         for row in self._target.rows(table):
             there.add(row)
             self._step()
-        if (there.rows, there.sum) != (moved.rows, moved.sum):
-            raise StoreFault(
-                f"{table.name} did not come over whole: {moved.rows} rows here, {there.rows} there, or other ones"
+        # A move that goes on reads what is behind a key: rows that it passed over were neither read nor written.
+        here = self._counts[table.name]
+        if (there.rows, there.sum) != (moved.rows, moved.sum) or there.rows != here:
+            raise _NotWhole(
+                f"{table.name} did not come over whole: {here} rows here, {there.rows} there, or other ones"
             )
 
     def _keep(self, table: _Table, moved: _Moved, *, now: bool) -> None:

@@ -26,7 +26,10 @@ _FUNCTIONS = (_OWN / "functions.sql").read_text(encoding="utf-8")
 
 MOVING = "moving"
 """The table in which stands how far a move into the database has come; there is none otherwise."""
-HALF_MOVED = "a move into {where} has not ended: let the same `palimpsest move --to` go on, or drop the database"
+HALF_MOVED = (
+    "a move into {where} has not ended: let the same `palimpsest move --to` go on, or drop the database, "
+    "which what is forgotten meanwhile is not taken out of"
+)
 
 Step = Callable[["_SchemaConnection"], object]
 

@@ -86,6 +86,11 @@ def test_a_statement_is_spelled_as_postgresql_takes_it(sqlite: str, own: str) ->
     assert translated(sqlite).text == own
 
 
+def test_what_an_empty_list_would_make_match_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="NOT IN"):
+        translated("SELECT a FROM t WHERE b NOT IN ()")
+
+
 def test_a_table_has_the_types_that_are_meant() -> None:
     made = of_schema(
         "CREATE TABLE t (\n    number INTEGER PRIMARY KEY,\n    user TEXT,\n    pinned INTEGER NOT NULL\n) "

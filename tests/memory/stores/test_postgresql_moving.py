@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import orjson
 import psycopg
 import pytest
 
@@ -18,7 +19,9 @@ from memory.ports import Lesson
 from memory.stores.errors import StoreFault
 from memory.stores.journal import SqliteJournal
 from memory.stores.postgresql import moving
+from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.journal import PostgresJournal
+from memory.stores.postgresql.lease import Lease
 from memory.stores.postgresql.moving import move_in, move_out
 from tests.memory.stores.derived_facts import exchange, fact, session, user
 
@@ -132,3 +135,37 @@ async def test_what_did_not_come_over_whole_is_told(url: str, tmp_path: Path, mo
     with pytest.raises(StoreFault, match="did not come over whole"):
         move_out(url, tmp_path / "back.db", lambda table, rows: None)
     assert parts(tmp_path) == []
+
+
+async def test_a_move_out_that_comes_while_another_has_the_database_keeps_what_has_come(
+    url: str, tmp_path: Path, steps: list[tuple[int, int]]
+) -> None:
+    before, back = rows(file := await journal_file(tmp_path)), tmp_path / "back.db"
+    move_in(file, url, lambda table, rows: None)
+    await killed("out", back, url, FACTS - 5)
+    other = Lease("the other's")
+    with closing(PostgresConnection(url)) as connection:
+        other.take(connection, 0)
+        with pytest.raises(StoreFault, match="in use"):
+            move_out(url, back, lambda table, rows: None)
+        other.give_up(connection)
+    assert (tmp_path / "back.db.part").exists()
+    move_out(url, back, lambda table, rows: None, lambda done, of: steps.append((done, of)))
+    assert min(filter(None, (done for done, _ in steps))) > 7
+    assert rows(back) == before and parts(tmp_path) == []
+
+
+async def test_rows_that_a_resumed_move_skips_are_told(url: str, tmp_path: Path) -> None:
+    back = tmp_path / "back.db"
+    move_in(await journal_file(tmp_path), url, lambda table, rows: None)
+    await killed("out", back, url, FACTS - 5)
+    with closing(sqlite3.connect(tmp_path / "back.db.part")) as connection:
+        [state] = connection.execute("SELECT state FROM moving WHERE name = 'facts'").fetchone()
+        count, total, [last], whole = orjson.loads(state)
+        # As if the rows had stood in another order when the move began.
+        skipping = orjson.dumps([count, total, [last + 1], whole]).decode()
+        connection.execute("UPDATE moving SET state = ? WHERE name = 'facts'", (skipping,))
+        connection.commit()
+    with pytest.raises(StoreFault, match=f"facts did not come over whole: {FACTS} rows here, {FACTS - 1} there"):
+        move_out(url, back, lambda table, rows: None)
+    assert not back.exists() and parts(tmp_path) == []

@@ -45,8 +45,10 @@ LEFT JOIN facts ON facts.id = checkouts.memory
 WHERE checkouts.repository = ? AND awaits AND (facts.id IS NULL OR facts.state IN ('active', 'draft'))
 ORDER BY facts.number IS NULL, facts.number DESC, checkouts.memory LIMIT ?;
 
--- checkout_ended: what was learnt on a branch before these commits, which go on from it or have its name, goes by another
-UPDATE checkouts SET branch = ? WHERE repository = ? AND branch = ? AND staged AND commit_id NOT IN (?*);
+-- checkout_ended: what was learnt on a branch before these commits (a JSON list), which go on from it or have its name,
+-- goes by another
+UPDATE checkouts SET branch = ? WHERE repository = ? AND branch = ? AND staged
+AND commit_id NOT IN (SELECT value FROM json_each(?));
 
 -- checkouts_on: what was learnt on a branch
 SELECT memory, commit_id, anchor FROM checkouts WHERE repository = ? AND branch = ? AND staged;

@@ -13,7 +13,7 @@ import pytest
 from memory.checkout import LearnedAt
 from memory.features.checkouts.checking import LARGE, CitationChecker, CitationState, at_hand
 from memory.features.checkouts.finding import found
-from memory.features.checkouts.looking import CheckoutView, look
+from memory.features.checkouts.looking import DETACHED, CheckoutView, look
 from memory.features.checkouts.sight import CheckoutWatcher
 from tests.memory.features.checkouts.repository import Repository
 
@@ -117,6 +117,29 @@ async def test_a_request_that_is_given_up_takes_the_look_from_nobody(repository:
         busy.set()
     view = await waiting
     assert view is not None and await watcher.look(root, AT) == view
+
+
+async def test_what_is_checked_out_on_no_branch_is_known_after_something_was_staged(repository: Repository) -> None:
+    watcher, root = CheckoutWatcher(()), str(repository.root)
+    repository.git("checkout", "-q", "--detach")
+    repository.commit("on no branch")
+    view = await watcher.look(root, AT)
+    assert view is not None and view.checkout.branch.startswith(DETACHED)
+    repository.write("src/staged.py", "LIMIT = 9\n")
+    repository.git("add", "-A")
+    seen = await watcher.read(root, [], in_time())
+    assert seen.fresh is not None and seen.fresh.stale and seen.fresh.checkout == view.checkout
+    repository.commit("another one")
+    assert (await watcher.read(root, [], in_time())).fresh is None, "it has another commit"
+
+
+async def test_a_branch_is_not_taken_for_the_commits_on_none_that_it_was_made_of(repository: Repository) -> None:
+    watcher, root = CheckoutWatcher(()), str(repository.root)
+    repository.git("checkout", "-q", "--detach")
+    repository.commit("on no branch")
+    assert await watcher.look(root, AT) is not None
+    repository.checkout("kept", new=True)
+    assert (await watcher.read(root, [], in_time())).fresh is None
 
 
 async def test_what_a_request_could_not_wait_for_is_known_at_the_next_one(repository: Repository) -> None:
