@@ -1,0 +1,86 @@
+"""What is shared in an organisation, and who may change it, whatever the way: the page, quarantine, a model's notes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from memory.fact import Origin
+from memory.provenance import Selection
+from memory.scope import Scope
+from tests.proxy.api import test_members
+from tests.proxy.api.asking import Asking
+from tests.proxy.api.test_members import SHARED, approved, member, put_forward
+from tests.running import Running
+
+proxy = test_members.proxy
+
+
+async def with_rule(proxy: Running) -> tuple[Asking, Asking, dict[str, Any]]:
+    """A member, a maintainer, and a rule of theirs."""
+    bob, eve = await member(proxy, "bob"), await member(proxy, "eve", "maintainer")
+    await approved(eve, await put_forward(proxy, "eve"))
+    [rule] = (await bob("GET", "api/rules"))["rules"]
+    return bob, eve, rule
+
+
+async def rules(person: Asking) -> list[dict[str, Any]]:
+    return list((await person("GET", "api/rules"))["rules"])
+
+
+async def test_a_member_puts_nothing_shared_into_quarantine_nor_takes_it_out(proxy: Running) -> None:
+    bob, eve, rule = await with_rule(proxy)
+    mine = await bob("POST", "api/remember?project=loom", {"text": "The loom stands in the hall."}, status=201)
+    told = await bob("POST", "api/quarantine", {"origins": ["person"]})
+    assert mine["id"] in told["ids"] and rule["id"] not in told["ids"]
+    assert [each["id"] for each in await rules(bob)] == [rule["id"]]
+    assert proxy.edge.memory is not None
+    chosen = Selection(origins=frozenset({Origin.PERSON}))
+    away = await proxy.edge.memory.quarantine.quarantine(chosen, Scope("acme", "eve"))
+    assert rule["id"] in away[0].ids
+    assert (await bob("POST", "api/quarantine", {"release": True}))["ids"] == [mine["id"]]
+    cookie = await page_cookie(proxy, bob)
+    await sent(proxy, cookie, "quarantine/release", {"session": rule["session"]})
+    assert await rules(eve) == []
+    await eve("POST", "api/quarantine", {"release": True})
+    assert [each["id"] for each in await rules(bob)] == [rule["id"]]
+
+
+async def page_cookie(proxy: Running, person: Asking) -> str:
+    headers = {"Origin": proxy.url, "Sec-Fetch-Site": "same-origin"}
+    url, data = f"{proxy.url}/palimpsest/login", {"token": person.token}
+    async with proxy.client.post(url, data=data, headers=headers, allow_redirects=False) as reply:
+        return reply.headers["Set-Cookie"].split(";")[0]
+
+
+async def sent(proxy: Running, cookie: str, path: str, form: dict[str, str]) -> None:
+    headers = {"Origin": proxy.url, "Sec-Fetch-Site": "same-origin", "Cookie": cookie}
+    async with proxy.client.get(f"{proxy.url}/palimpsest/review", headers=headers) as reply:
+        found = re.search(r'name="form" value="([^"]+)"', await reply.text())
+    assert found is not None
+    url = f"{proxy.url}/palimpsest/{path}"
+    async with proxy.client.post(url, data=form | {"form": found[1]}, headers=headers, allow_redirects=False) as reply:
+        assert reply.status == 303, await reply.text()
+
+
+async def test_what_was_submitted_and_is_in_quarantine_is_shown_to_nobody(proxy: Running) -> None:
+    bob, eve = await member(proxy, "bob"), await member(proxy, "eve", "maintainer")
+    id = await put_forward(proxy, "bob")
+    await bob("POST", f"api/candidates/{id}/submit", {"text": SHARED})
+    assert (await eve("GET", "api/candidates?submitted=yes"))["candidates"]
+    await bob("POST", "api/quarantine", {"origins": ["person"]})
+    assert (await eve("GET", "api/candidates?submitted=yes"))["candidates"] == []
+    await eve("POST", f"api/candidates/{id}/approve", {}, status=404)
+    await bob("POST", "api/quarantine", {"release": True})
+    assert (await eve("GET", "api/candidates?submitted=yes"))["candidates"]
+
+
+async def test_a_key_for_members_alone_is_shown_no_rules(proxy: Running) -> None:
+    bob, _, _ = await with_rule(proxy)
+    made = await bob("POST", "api/keys", {"name": "desk", "scopes": ["members"]}, status=201)
+    for person, shown in ((Asking(proxy, made["key"]), False), (bob, True)):
+        headers = {"Cookie": await page_cookie(proxy, person)}
+        async with proxy.client.get(f"{proxy.url}/palimpsest/organisation", headers=headers) as reply:
+            text = await reply.text()
+        assert reply.status == 200 and "Members" in text
+        assert ("7741" in text) is shown
