@@ -8,6 +8,7 @@ from typing import Any
 from memory.fact import Origin
 from memory.provenance import Selection
 from memory.scope import Scope
+from proxy.web.page import _mark
 from tests.proxy.api import test_members
 from tests.proxy.api.asking import Asking
 from tests.proxy.api.test_members import SHARED, approved, member, put_forward
@@ -53,14 +54,14 @@ async def page_cookie(proxy: Running, person: Asking) -> str:
         return reply.headers["Set-Cookie"].split(";")[0]
 
 
-async def sent(proxy: Running, cookie: str, path: str, form: dict[str, str]) -> None:
+async def sent(proxy: Running, cookie: str, path: str, form: dict[str, str], status: int = 303) -> None:
     headers = {"Origin": proxy.url, "Sec-Fetch-Site": "same-origin", "Cookie": cookie}
     async with proxy.client.get(f"{proxy.url}/palimpsest/review", headers=headers) as reply:
         found = re.search(r'name="form" value="([^"]+)"', await reply.text())
     assert found is not None
     url = f"{proxy.url}/palimpsest/{path}"
     async with proxy.client.post(url, data=form | {"form": found[1]}, headers=headers, allow_redirects=False) as reply:
-        assert reply.status == 303, await reply.text()
+        assert reply.status == status, await reply.text()
 
 
 async def test_what_was_submitted_and_is_in_quarantine_is_shown_to_nobody(proxy: Running) -> None:
@@ -84,3 +85,44 @@ async def test_a_key_for_members_alone_is_shown_no_rules(proxy: Running) -> None
             text = await reply.text()
         assert reply.status == 200 and "Members" in text
         assert ("7741" in text) is shown
+
+
+async def page_file(person: Asking, words: str) -> tuple[str, str]:
+    """The stream and the text of the page's file that says something."""
+    files = (await person("GET", "api/page?project=loom"))["files"]
+    [found] = [(each["stream"], each["text"]) for each in files if words in each["text"]]
+    return found
+
+
+async def test_a_member_edits_no_line_of_the_page_that_is_shared(proxy: Running) -> None:
+    bob, eve, rule = await with_rule(proxy)
+    await bob("POST", "api/remember?project=loom", {"text": "We decided to oil the shuttle in June."}, status=201)
+    stream, text = await page_file(bob, "vault code")
+    [shared] = [line for line in text.splitlines(True) if "vault code" in line]
+    other = next(each for each in ("tasks", "identity") if each != stream)
+    for files in (
+        {stream: text.replace(shared, "")},
+        {stream: text.replace("on Fridays", "on Sundays")},
+        {stream: text.replace(shared, "").replace("June", "July")},
+        {other: f"# Mine\n{shared}"},
+    ):
+        told = await bob("PUT", "api/page?project=loom", {"files": files, "own": "Mine."}, status=403)
+        assert "only their maintainers change that" in told["error"] and "vault code" in told["error"]
+        assert await rules(eve) == [rule]
+    assert (await page_file(bob, "vault code"))[1] == text
+    assert (await bob("GET", "api/page?project=loom"))["own"] == ""
+    # What is their own is changed beside it, and a maintainer changes both.
+    await bob("PUT", "api/page?project=loom", {"files": {stream: text.replace("June", "July")}})
+    stream, text = await page_file(bob, "July")
+    assert "vault code" in text and await rules(eve) == [rule]
+    stream, text = await page_file(eve, "vault code")
+    await eve("PUT", "api/page?project=loom", {"files": {stream: text.replace(shared, "")}})
+    assert await rules(bob) == []
+
+
+async def test_the_form_of_the_page_keeps_to_the_same(proxy: Running) -> None:
+    bob, eve, rule = await with_rule(proxy)
+    stream, text = await page_file(bob, "vault code")
+    form = {stream: text.replace("on Fridays", "on Sundays"), f"{stream}.mark": _mark(text)}
+    await sent(proxy, await page_cookie(proxy, bob), "page?project=loom", form, 403)
+    assert await rules(eve) == [rule]
