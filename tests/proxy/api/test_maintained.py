@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from memory.clock import local_now
 from memory.fact import Origin
 from memory.provenance import Selection
+from memory.research import Research
 from memory.scope import Scope
+from memory.services.tool_calls import ToolCaller
 from proxy.web.page import _mark
 from tests.proxy.api import test_members
-from tests.proxy.api.asking import Asking
+from tests.proxy.api.asking import Asking, asking
 from tests.proxy.api.test_members import SHARED, approved, member, put_forward
 from tests.running import Running
 
@@ -126,3 +129,44 @@ async def test_the_form_of_the_page_keeps_to_the_same(proxy: Running) -> None:
     form = {stream: text.replace("on Fridays", "on Sundays"), f"{stream}.mark": _mark(text)}
     await sent(proxy, await page_cookie(proxy, bob), "page?project=loom", form, 403)
     assert await rules(eve) == [rule]
+
+
+async def noted(person: Asking, action: str, id: str, text: str = "", query: str = "project=loom") -> dict[str, Any]:
+    arguments = {"action": action, "id": id} | ({"text": text} if text else {})
+    return dict(await person("POST", f"api/tools/memory_note?{query}", {"arguments": arguments}))
+
+
+async def test_a_model_notes_beside_what_is_shared_unless_its_person_maintains_it(proxy: Running) -> None:
+    bob, eve, rule = await with_rule(proxy)
+    for action in ("update", "supersede"):
+        told = await noted(bob, action, rule["id"], f"The vault code is never changed, says {action}.")
+        assert "only their maintainers change that" in told["text"]
+        [beside] = [id for id in told["memories"] if id != rule["id"]]
+        mine = await bob("GET", f"api/facts/{beside}")
+        assert (mine["owner"], mine["supersedes"], mine["contradicts"]) == ("up:acme/bob/loom", [], [])
+    assert (await noted(bob, "confirm", rule["id"]))["failed"]
+    assert await rules(eve) == [rule]
+    # Nor does a model in a session of theirs, or of somebody who is no member.
+    assert proxy.edge.memory is not None
+    for user in ("bob", "carl"):
+        caller = ToolCaller(Scope("acme", user, "loom"), "s1", Origin.ASSISTANT)
+        arguments = {"action": "supersede", "id": rule["id"], "text": f"The vault is shut, {user} says."}
+        await proxy.edge.memory.tools.answer("memory_note", arguments, caller)
+        assert await rules(eve) == [rule]
+    assert not (await noted(eve, "confirm", rule["id"]))["failed"]
+    whole = await noted(asking(proxy), "confirm", rule["id"], query="org=acme&user=bob&project=loom")
+    assert not whole["failed"]
+
+
+async def test_shared_research_is_deleted_by_its_person_and_maintainers(proxy: Running) -> None:
+    bob, eve = await member(proxy, "bob"), await member(proxy, "eve", "maintainer")
+    dan, memory = await member(proxy, "dan"), proxy.edge.memory
+    assert memory is not None
+    first, second = (f"0d00000{number}-0000-4000-8000-000000000000" for number in (1, 2))
+    for id, question in ((first, "Which ports are open?"), (second, "Who wove the red cloth?")):
+        found = Research(id, "p:acme/loom", "u:acme/bob", question, local_now(), local_now())
+        await memory.journal.write_research([found])
+    for id in (first, second):
+        assert "shared with others" in (await dan("DELETE", f"api/research/{id}?project=loom", status=403))["error"]
+    await bob("DELETE", f"api/research/{first}?project=loom")
+    await eve("DELETE", f"api/research/{second}?project=loom")
