@@ -11,6 +11,7 @@ from memory.checkout import LearnedAt
 from memory.conversation import Message, Usage
 from memory.edits import Entry
 from memory.fact import Fact, FactKind, Origin, Passage, State
+from memory.member import Member
 from memory.ports.records import (
     AgreedLedger,
     Counts,
@@ -403,6 +404,9 @@ class Journal(
 
     def key(self) -> bytes:
         """32 random bytes, made once for this database: the key of all its keyed hashes."""
+
+    async def members(self, org: str) -> list[Member]:
+        """The members of an organisation."""
 
     async def counts(self) -> Counts:
         """How much is stored, and how many exchanges the worker is behind."""

@@ -17,12 +17,14 @@ from memory.session import Prepared
 @dataclass(frozen=True, slots=True)
 class ToolCaller:
     """For whom a tool is called. ``origin`` is the trust of what the model says: its own, or the taint of what it has
-    read; ``session`` is where it said it; ``writes`` whether notes may be taken."""
+    read; ``session`` is where it said it; ``writes`` whether notes may be taken; ``everything`` whether who runs the
+    server asks, and may change what many share."""
 
     scope: Scope
     session: str
     origin: Origin = Origin.ASSISTANT
     writes: bool = True
+    everything: bool = False
 
 
 class AnswersTools(Protocol):

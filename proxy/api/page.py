@@ -14,6 +14,7 @@ from memory.fact import Stream
 from memory.hooks.route_request import checked_text, choice
 from memory.parts import Memory
 from memory.scope import Scope
+from proxy.api.access import access
 from proxy.api.params import body_of, memory_of, scope_of
 from proxy.api.responses import Json, answer
 from proxy.errors import Refusal
@@ -91,7 +92,8 @@ async def history(request: web.Request) -> Json[PageHistory]:
 @routes.put("/api/page")
 async def write(request: web.Request) -> Json[PageAndFiles]:
     """``{"own": …, "files": {"identity": …}}``: the person's own words, and streams' files as they are to be; lines
-    that are new, changed or gone in those are taken back into memory. What could not be taken is told as ``faults``."""
+    that are new, changed or gone in those are taken back into memory. What could not be taken is told as ``faults``;
+    where a line is of what others maintain, nothing is written."""
     scope = _scope(request)
     body = await body_of(request, {"own": str, "files": dict})
     if not body:
@@ -104,7 +106,7 @@ async def write(request: web.Request) -> Json[PageAndFiles]:
         stream = choice(name, "a name in files", Stream)
         streams[stream] = checked_text(text, f"files.{stream}", longest=MAX_PAGE_CHARS)
     memory = memory_of(request)
-    await memory.commands.write_page(scope, own, streams)
+    await memory.commands.write_page(scope, own, streams, access().asker)
     return answer(await _page_json(memory, scope))
 
 

@@ -11,6 +11,7 @@ from memory.fact import Origin
 from memory.hooks.route_request import Fields, checked_text, choice
 from memory.provenance import SelectedBy, SelectedMemories, Selection
 from proxy.api import responses
+from proxy.api.access import access
 from proxy.api.params import MOST, body_of, memory_of, owners_of, scope_of
 from proxy.api.responses import Json, answer
 from proxy.errors import Refusal
@@ -60,15 +61,15 @@ async def chosen(request: web.Request) -> Json[SelectedJson]:
 
 @routes.post("/api/quarantine")
 async def quarantine(request: web.Request) -> Json[SelectedJson]:
-    """The same body without ``held``: put into quarantine all that came from there; with ``release`` take it out. What
-    the exchanges teach that are ``behind`` follows when they are learned from."""
+    """The same body without ``held``: put into quarantine all that came from there, of what is theirs to change; with
+    ``release`` take it out. What the exchanges teach that are ``behind`` follows when they are learned from."""
     body = await body_of(request, {**FIELDS, "release": bool})
     release = body.get("release", False)
     selection, shell = selection_of(body, empty=release), memory_of(request).quarantine
-    scope = scope_of(request)
+    scope, asker = scope_of(request), access().asker
     if release:
-        return answer(_selection_json(await shell.release(selection, scope)))
-    return answer(_selection_json(*await shell.quarantine(selection, scope)))
+        return answer(_selection_json(await shell.release(selection, scope, asker)))
+    return answer(_selection_json(*await shell.quarantine(selection, scope, asker)))
 
 
 @routes.get("/api/quarantine")

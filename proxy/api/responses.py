@@ -18,6 +18,7 @@ from memory.hooks.route_request import MemoryJson as MemoryJson
 from memory.hooks.route_request import memory as memory
 from memory.policy import NotKept
 from memory.ports import PublishFailed, StoreError
+from memory.services.page.edits import EditRefused
 from memory.services.person.commands import Ambiguous, NotFound
 from memory.services.person.fact_revision import ChangedSince, NoDraft, NotActive, Superseded
 from memory.services.reindexing import ReindexInProgress
@@ -41,6 +42,7 @@ FAULTS = (
     NotActive,
     ChangedSince,
     NotKept,
+    EditRefused,
     PublishFailed,
     StoreError,
 )
@@ -94,7 +96,7 @@ def sentence_of(error: Exception) -> tuple[int, str]:
             return error.status, str(error)
         case NotFound():
             return 404, str(error.args[0])
-        case NotKept():
+        case NotKept() | EditRefused():
             return 403, str(error)
         case Ambiguous():
             return 409, str(error.args[0])

@@ -33,7 +33,9 @@ async def organisation(visit: PageVisit) -> web.StreamResponse:
 async def _shown(visit: PageVisit, made: Mapping[str, Any]) -> web.StreamResponse:
     """The page; with the text of a key that was ``made`` just now, which is told this once."""
     journal, org, asker = visit.memory.journal, visit.scope.org, visit.access.asker
-    rules = (await visit.ask("GET", "rules", everything=True))["rules"]
+    # A key for members alone opens nothing of what is remembered.
+    opens = visit.access.scopes is None or KeyScope.MEMORY in visit.access.scopes
+    rules = (await visit.ask("GET", "rules", everything=True))["rules"] if opens else None
     keys = [key_json(key) for key in await keys_seen(visit.memory) if key.org == org and key.revoked_at is None]
     return await show(
         visit,

@@ -74,7 +74,7 @@ async def write(visit: PageVisit) -> web.StreamResponse:
         changed[name] = text
     streams = {Stream(name): text for name, text in changed.items() if name != OWN}
     if changed:
-        await memory.commands.write_page(scope, changed.get(OWN), streams)
+        await memory.commands.write_page(scope, changed.get(OWN), streams, visit.access.asker)
     faults = memory.pages.faults(scope)
     notice = "Written, and memory follows." if changed else "Nothing was changed."
     if faults:

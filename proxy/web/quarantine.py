@@ -63,7 +63,7 @@ async def one_session(visit: PageVisit) -> web.StreamResponse:
 async def release(visit: PageVisit) -> web.StreamResponse:
     """``session=…``: it is used from now on."""
     scope = Scope(visit.scope.org, visit.scope.user)
-    done = await visit.memory.quarantine.release(_of(visit.form.get("session", "")), scope)
+    done = await visit.memory.quarantine.release(_of(visit.form.get("session", "")), scope, visit.access.asker)
     return visit.sent_to(BACK, f"Released: {count(len(done.ids), 'memory')}.")
 
 

@@ -30,6 +30,8 @@ from memory.learning.redact import redact
 from memory.learning.sensitivity import sensitivity
 from memory.learning.tombstones import tombstone_of
 from memory.learning.user_claims import claims_authority
+from memory.member import Asker
+from memory.policy import is_persons
 from memory.ports import Journal, Lesson, MemoryUse
 from memory.scope import Layer, Scope
 from memory.services.learn import Learner
@@ -50,6 +52,8 @@ _DAY = timedelta(days=1)
 
 FIRST_YEAR, LAST_YEAR = 1900, 9000
 """What can be reckoned with in any time zone."""
+
+SHARED_WITH_OTHERS = "shared with others, and only their maintainers change that"
 
 M = TypeVar("M", Fact, Passage)
 
@@ -191,6 +195,8 @@ class MemoryTools:
 
     async def _confirmed(self, arguments: Mapping[str, Any], asker: ToolCaller) -> tuple[Lesson, ToolAnswer]:
         fact = await self._fact(arguments, asker)
+        if not await self._changes(fact, asker):
+            raise InvalidToolCall(f"{fact.id[: answers.SHORT]} is {SHARED_WITH_OTHERS}")
         return self._used(fact, asker), ToolAnswer(f"Confirmed: {fact.id[: answers.SHORT]}.", (fact.id,))
 
     async def _added(self, text: str, asker: ToolCaller) -> tuple[Lesson, ToolAnswer]:
@@ -214,6 +220,11 @@ class MemoryTools:
         known = await self._fact(arguments, asker)
         new = await self._new(text, asker)
         short = known.id[: answers.SHORT]
+        if not await self._changes(known, asker):
+            return lesson_of(0, [new], ()), ToolAnswer(
+                f"{short} is {SHARED_WITH_OTHERS}; it stays, and this is noted beside it as {new.id[: answers.SHORT]}.",
+                (new.id, known.id),
+            )
         if not asker.origin.counts_as(known.origin):
             beside = contradicting(new, [known])
             return lesson_of(0, beside, (), frozenset({known.id})), ToolAnswer(
@@ -241,6 +252,15 @@ class MemoryTools:
                 f"{memory.id[: answers.SHORT]} is a passage of a talk; only facts change. Add a note instead."
             )
         return memory
+
+    async def _changes(self, fact: Fact, asker: ToolCaller) -> bool:
+        """Whether who asks may change a fact: in an organisation with members what many share is its maintainers'."""
+        scope = asker.scope
+        if asker.everything or is_persons(fact.owner) or scope.org is None:
+            return True
+        members = await self._journal.members(scope.org)
+        member = next((each for each in members if each.user == scope.user), None)
+        return not members or (member is not None and Asker("", False, member=member).changes(fact.owner))
 
     async def _new(self, text: str, asker: ToolCaller) -> Fact:
         """The note as a fact, free of secrets."""

@@ -15,7 +15,7 @@ from memory.features.subagents.records import RESEARCH, ResearchRecords
 from memory.features.subagents.research_index import ResearchIndex
 from memory.features.subagents.research_worker import ResearchWorker
 from memory.hooks.feature import Core, Feature, FeatureRoute, Follower
-from memory.hooks.route_request import HIDDEN, Fields, RouteRequest
+from memory.hooks.route_request import HIDDEN, Fields, RouteRefused, RouteRequest
 from memory.research import Delivery, Research, ResearchOutcome, ResearchSource, ResearchUse, owners_of
 from memory.scope import Scope
 from memory.services.context_sources import PriorFindings
@@ -258,8 +258,11 @@ class Subagents(Feature):
         return fields
 
     async def delete(self, question: RouteRequest) -> ForgottenResearch:
-        """Delete a research everywhere: its question, its report, its trail, and where it was given."""
+        """Delete a research everywhere: its question, its report, its trail, and where it was given. Of what others are
+        given as well only its own person's, or what who asks maintains."""
         found = await self.library.named(question.names["id"][:MAX_NAME_CHARS], await self._owners(question))
+        if not (question.asker.changes(found.owner) or question.asker.owns(found.person)):
+            raise RouteRefused("it is shared with others: its person deletes it, or their maintainers", 403)
         messages = await self.eraser.forget(found)
         self._sessions.live_sessions.forget()
         return {"forgotten": found.id, "handle": found.handle, "messages": messages}

@@ -16,6 +16,7 @@ from memory.fact import Fact, Origin, Sensitivity, Stability, State, Stream
 from memory.learning.outcome import ended
 from memory.learning.redact import redact
 from memory.learning.tombstones import tombstone_of
+from memory.member import Asker
 from memory.policy import Policies
 from memory.ports import Guard, Journal
 from memory.scope import Layer, Scope
@@ -54,6 +55,10 @@ class AppliedEdits:
         """Note what becomes of a fact that is known."""
         self.read.setdefault(fact.id, fact)
         self.facts[fact.id] = changed
+
+
+class EditRefused(Exception):
+    """Edits change what others maintain, and none of them was taken; the message says which."""
 
 
 class SimilarFacts(Protocol):
@@ -120,6 +125,29 @@ class PageEditor:
         for line in changes.added:
             await self._add(scope, stream, _statement_of_line(line.text), file, line.number, taken)
 
+    async def check(self, scope: Scope, file: str, changes: PageDiff, asker: Asker) -> None:
+        """Look whether an asker may make all the edits of a file.
+
+        Raises:
+            EditRefused: when they may not: nothing of the file is to be taken then.
+        """
+        if changes.accident:
+            return
+        names = [*changes.gone, *(id for id, _ in changes.changed)]
+        known = {fact.id: fact for fact in await self._journal.facts(names, scope.owners())}
+        standing = {id: fact for id, fact in known.items() if fact.state is State.ACTIVE}
+        touched = list(standing.values())
+        new = [*changes.added, *(line for id, line in changes.changed if id not in standing)]
+        for text in map(_statement_of_line, (line.text for line in new)):
+            # It would become the person's own word.
+            touched += [same] if (same := await self._known(scope, text)) is not None else []
+        if kept := list(dict.fromkeys(each.text for each in touched if not asker.changes(each.owner))):
+            told = "; ".join(f'"{text}"' for text in kept)
+            raise EditRefused(
+                f"{file}: nothing was written: {told} is shared with others, and only their maintainers change that; "
+                "leave such lines as they are, and add none that says the same"
+            )
+
     async def write(self, taken: AppliedEdits) -> None:
         """Write down what was noted, in one transaction. Nothing is learned, forgotten or pinned between the reading of
         what is known and the writing."""
@@ -164,7 +192,7 @@ class PageEditor:
         owner = scope.owner(layer) or scope.owner(Layer.USER)
         if owner is None or not text:
             return
-        same = the_same(text, await self._journal.find_facts(scope.owners(), text, 20))
+        same = await self._known(scope, text)
         # A line that was moved from another stream's file was just taken off there.
         same = same or next((each for each in taken.off if page_text(each).casefold() == text.casefold()), None)
         if same is not None:
@@ -175,6 +203,9 @@ class PageEditor:
         await rules.at_hand()
         fact = in_own_words(text, owner, layer, self._new_id(), self._now())
         await self._written(replace(fact, stream=stream), file, number, taken)
+
+    async def _known(self, scope: Scope, text: str) -> Fact | None:
+        return the_same(text, await self._journal.find_facts(scope.owners(), text, 20)) if text else None
 
     async def _written(self, fact: Fact, file: str, number: int, taken: AppliedEdits) -> None:
         if why := self._policies.of_owner(fact.owner).forbids(fact.sensitivity, fact.category):

@@ -25,6 +25,7 @@ from memory.context.page import Page, frame_page, page
 from memory.context.page_diff import edited
 from memory.fact import Fact, Stream
 from memory.lru import LruDict
+from memory.member import Asker
 from memory.ports import Journal, PublishFailed, StoreError
 from memory.scope import Layer, Scope, place_of, scope_of
 from memory.services.context_sources import FrozenPage
@@ -53,6 +54,9 @@ WITH_OWN_WORDS = "pages-with-own-words"
 """Under this name are the owners of the pages on which a person has written: a folder's name does not tell its own."""
 
 State = tuple[tuple[int, int], ...]
+
+_ANYBODY = Asker()
+"""Who runs the server."""
 
 
 @dataclass(slots=True)
@@ -217,32 +221,58 @@ class PageFiles:
         cached = self._cache.get(scope.owners())
         return (*cached.blocked, *cached.faults) if cached else ()
 
-    async def write(self, scope: Scope, own: str | None, streams: Mapping[Stream, str] | None = None) -> None:
+    async def write(
+        self,
+        scope: Scope,
+        own: str | None,
+        streams: Mapping[Stream, str] | None = None,
+        asker: Asker = _ANYBODY,
+    ) -> None:
         """Put ``own`` in the place of a person's own words, and write streams' files as a person would.
 
         Raises:
-            NotWritten: when a folder lies where one of the files would, or there are no files.
+            PublishFailed: when a folder lies where one of the files would, or there are no files.
+            EditRefused: when lines change what the asker may not change.
         """
         if not self._files:
             raise PublishFailed(NO_FILES)
         folder = self._of(scope)
         if blocked := _obstructed_folders(await asyncio.to_thread(folder.in_the_way)):
             raise PublishFailed("; ".join(blocked))
-        await self._page(scope)
-        # What is being made has read the files already, and would write over what is put there now.
-        while (making := self._making.get(scope.owners())) is not None and not making.done():
-            await asyncio.wait([making])
+        checked: FolderContents | None = None
+        checking = not all(map(asker.changes, scope.owners()))
 
-        def work() -> None:
+        def work() -> bool:
             content = folder.read()
+            if checking and (checked is None or checked.made != content.made):
+                return False
             for stream, text in (streams or {}).items():
                 if text.strip() or stream in content.streams:
                     folder.put(stream, text)
             if own is not None:
                 folder.write_own(own.strip())
+            return True
 
-        await asyncio.to_thread(work)
+        while True:
+            await self._page(scope)
+            # What is being made has read the files already, and would write over what is put there now.
+            while (making := self._making.get(scope.owners())) is not None and not making.done():
+                await asyncio.wait([making])
+            if checking:
+                checked = await asyncio.to_thread(folder.read)
+                await self._check(scope, folder, checked, streams or {}, asker)
+            # What was made anew since it was checked is to be checked again.
+            if await asyncio.to_thread(work):
+                break
         await self._build(scope)
+
+    async def _check(
+        self, scope: Scope, folder: PageFolder, content: FolderContents, streams: Mapping[Stream, str], asker: Asker
+    ) -> None:
+        for stream, text in streams.items():
+            changes = edited(content.made.get(stream, ()), text, await self._texts(scope, content))
+            if not changes.nothing:
+                await self._edits.check(scope, folder.file(stream).name, changes, asker)
 
     async def unmake(self, owners: Collection[str] | None = None) -> None:
         """Take what was made out of every folder on which something may stand that has been forgotten: those of the
@@ -361,13 +391,17 @@ class PageFiles:
     def _changes_of(self, scope: Scope) -> int:
         return sum(self._changes[owner] for owner in scope.owners())
 
+    async def _texts(self, scope: Scope, content: FolderContents) -> dict[str, str]:
+        """What the facts say, by their ids, whose lines were written last."""
+        names = [id for lines in content.made.values() for id, _ in lines]
+        return {fact.id: fact.text for fact in await self._journal.facts(names, scope.owners())}
+
     async def _taken(self, scope: Scope, folder: PageFolder, content: FolderContents) -> AppliedEdits:
         """What a person has changed in the streams' files since they were made, taken back into memory."""
         taken = AppliedEdits()
-        names = [id for lines in content.made.values() for id, _ in lines]
         if not content.streams:
             return taken
-        texts = {fact.id: fact.text for fact in await self._journal.facts(names, scope.owners())}
+        texts = await self._texts(scope, content)
         for stream, text in content.streams.items():
             changes = edited(content.made.get(stream, ()), text, texts)
             if not changes.nothing:

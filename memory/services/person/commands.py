@@ -23,6 +23,7 @@ from memory.hooks.feature import FeatureErasure
 from memory.language.words import stems
 from memory.learning.redact import redact
 from memory.learning.tombstones import tombstone_of
+from memory.member import Asker
 from memory.ports import Counts, Forgotten, Journal, SetAsideErasure
 from memory.provenance import owner_before, quarantined
 from memory.scope import Layer, Scope
@@ -50,6 +51,9 @@ What says the same in other words it does teach, so that it is told how much is 
 
 ALIKE = 200
 """Memories that a preview of ``forget`` shows at most."""
+
+_ANYBODY = Asker()
+"""Who runs the server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,9 +297,19 @@ class Commands:
         """MEMORY.md as it is now."""
         return await self._pages.text(scope)
 
-    async def write_page(self, scope: Scope, own: str | None, streams: Mapping[Stream, str] | None = None) -> str:
-        """Replace what the person has written on MEMORY.md, and streams' files; the whole page as it is then."""
-        await self._pages.write(scope, None if own is None else redact(own).text, streams)
+    async def write_page(
+        self,
+        scope: Scope,
+        own: str | None,
+        streams: Mapping[Stream, str] | None = None,
+        asker: Asker = _ANYBODY,
+    ) -> str:
+        """Replace what the person has written on MEMORY.md, and streams' files; the whole page as it is then.
+
+        Raises:
+            EditRefused: when lines change what the asker may not change.
+        """
+        await self._pages.write(scope, None if own is None else redact(own).text, streams, asker)
         return await self._pages.text(scope)
 
     async def standing(self) -> MemoryStatus:

@@ -10,6 +10,7 @@ from typing import Protocol
 import msgspec
 
 from memory.fact import Fact, Passage
+from memory.member import Asker
 from memory.ports import Guard, StoreError
 from memory.provenance import MemorySource, SelectedMemories, Selection, quarantined
 from memory.research import QUESTIONS, TRAILS, index_owners
@@ -55,12 +56,18 @@ PENDING = "pending_quarantine"
 """Under this name the journal keeps what is to be put into quarantine when it is learned."""
 
 
+ANYBODY = Asker()
+"""Who runs the server."""
+
+
 @dataclass(frozen=True, slots=True)
 class PendingQuarantine:
-    """What is to be put into quarantine when it is learned. Whose that is is asked then: an owner may be a new one."""
+    """What is to be put into quarantine when it is learned, of what ``asker`` may change. Whose that is is asked then:
+    an owner may be a new one."""
 
     selection: Selection
     scope: Scope
+    asker: Asker = ANYBODY
 
 
 class Quarantine:
@@ -116,21 +123,24 @@ class Quarantine:
         every = (*owners, *index_owners(owners, QUESTIONS), *index_owners(owners, TRAILS))
         return await self._journal.chosen(selection, quarantined(every) if held else every)
 
-    async def quarantine(self, selection: Selection, scope: Scope) -> tuple[SelectedMemories, int]:
-        """Put into quarantine what came from somewhere, and how many exchanges are still to be learned from: what they
-        teach that came from there follows when that is done, after a restart too."""
+    async def quarantine(
+        self, selection: Selection, scope: Scope, asker: Asker = ANYBODY
+    ) -> tuple[SelectedMemories, int]:
+        """Put into quarantine what came from somewhere, of what ``asker`` may change, and how many exchanges are still
+        to be learned from: what they teach that came from there follows when that is done, after a restart too."""
         behind = await self.learned()
-        chosen = await self._move(selection, scope, away=True)
+        chosen = await self._move(selection, scope, asker, away=True)
         if behind:
-            asked = PendingQuarantine(selection, scope)
+            asked = PendingQuarantine(selection, scope, asker)
             async with self._changing:
                 pending = await self.pending()
                 await self._keep([*pending, *([asked] if asked not in pending else [])])
             self.start()
         return chosen, behind
 
-    async def release(self, selection: Selection, scope: Scope) -> SelectedMemories:
-        """Take back out of it what came from somewhere, and everything where the selection is empty."""
+    async def release(self, selection: Selection, scope: Scope, asker: Asker = ANYBODY) -> SelectedMemories:
+        """Take back out of it what came from somewhere, and everything where the selection is empty, of what ``asker``
+        may change."""
         async with self._changing:
             pending = await self.pending()
             gone = [
@@ -138,7 +148,7 @@ class Quarantine:
             ]
             if gone:
                 await self._keep([each for each in pending if each not in gone])
-        return await self._move(selection, scope, away=False)
+        return await self._move(selection, scope, asker, away=False)
 
     async def _follow(self) -> None:
         doing = "putting into quarantine what was learned since"
@@ -160,14 +170,15 @@ class Quarantine:
         async with self._changing:
             # It may have been released meanwhile.
             if asked in (pending := await self.pending()):
-                await self._move(asked.selection, asked.scope, away=True)
+                await self._move(asked.selection, asked.scope, asked.asker, away=True)
                 await self._keep([each for each in pending if each != asked])
 
     async def _keep(self, pending: Sequence[PendingQuarantine]) -> None:
         await self._journal.set_meta(PENDING, msgspec.json.encode(pending))
 
-    async def _move(self, selection: Selection, scope: Scope, away: bool) -> SelectedMemories:
-        owners = scope.owners() if scope.project else await self._everything_of(scope)
+    async def _move(self, selection: Selection, scope: Scope, asker: Asker, away: bool) -> SelectedMemories:
+        every = scope.owners() if scope.project else await self._everything_of(scope)
+        owners = [owner for owner in every if asker.changes(owner)]
         async with self._learner.resting():
             chosen = await self.chosen(selection, owners, held=not away)
             whose = await self._journal.shelve(chosen, away)

@@ -27,8 +27,10 @@ UPDATE candidates SET
     submitted_by = :submitted_by, submitted_at = :submitted_at
 WHERE id = :id;
 
--- candidates_submitted: what was submitted to the maintainers of an organisation, in the order in which it was
-SELECT * FROM candidates WHERE submitted_to = ? AND submitted_to != '' ORDER BY submitted_at, number;
+-- candidates_submitted: what was submitted to the maintainers of an organisation and is not in quarantine, in the
+-- order in which it was
+SELECT * FROM candidates WHERE submitted_to = ? AND submitted_to != '' AND owner NOT GLOB 'quarantine/*'
+ORDER BY submitted_at, number;
 
 -- candidate_counted: put its counts and its state back
 UPDATE candidates SET sources = :sources, sessions = :sessions, state = :state WHERE id = :id;
