@@ -16,7 +16,7 @@ from memory.parts import Memory
 from memory.scope import Scope
 from proxy.api.access import access
 from proxy.api.members import may_manage
-from proxy.api.params import body_of, memory_of
+from proxy.api.params import MEMBERS_UNTOLD, body_of, memory_of
 from proxy.api.responses import Json, answer
 from proxy.auth.client_keys import new_client_key
 from proxy.auth.tokens import hash_of
@@ -131,7 +131,7 @@ async def issue(
 
     Raises:
         Refusal: 403, when the asker may not issue it; 409, when there is one of its name, or its user is no member of
-            an organisation that has members; 422, when it is for nobody.
+            an organisation that has members; 422, when it is for nobody; 503, when members cannot be looked up.
     """
     if user == "*":
         raise Refusal(422, "a key is for one user")
@@ -139,7 +139,9 @@ async def issue(
         raise Refusal(422, "a key for some projects is for model calls alone: our own endpoints show all of a person's")
     await _check_may_issue(memory, user, org, scopes)
     text = new_client_key()
-    member = await edge.member(org, user)
+    membership = await edge.membership(org, user)
+    if not membership.told:
+        raise Refusal(503, MEMBERS_UNTOLD)
     key = ClientKey(
         name=called,
         hash=hash_of(text),
@@ -151,10 +153,10 @@ async def issue(
         read_only=read_only,
         expires_at=expires_at,
         scopes=tuple(dict.fromkeys(scopes)),
-        member=member,
+        member=membership.member,
     )
     if not await memory.journal.add_client_key(key):
-        if member is None and org and await memory.journal.members(org):
+        if membership.organised and membership.member is None:
             raise Refusal(409, f"{user} is no member of {org}: palimpsest members add {user} --org {org}")
         raise Refusal(409, f"there is a key {called!r} that was not revoked")
     edge.client_keys.issued(key)

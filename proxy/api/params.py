@@ -18,7 +18,7 @@ from memory.session import Mode
 from memory.visibility import only
 from proxy.api.access import Access, access
 from proxy.caller import name, without_secrets
-from proxy.edge import EDGE
+from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal
 
 E = TypeVar("E", bound=StrEnum)
@@ -33,6 +33,11 @@ _CHANGES: Final = re.compile(
 
 MAINTAINED: Final = "its owner shares it with others, and only their maintainers change that"
 
+MEMBERS_UNTOLD: Final = (
+    "what you may change cannot be told just now: members cannot be looked up, the journal does not answer; "
+    "try again in a moment"
+)
+
 MOST = 1000
 """How much one answer lists."""
 
@@ -45,11 +50,21 @@ def memory_of(request: web.Request) -> Memory:
     """
     edge = request.app[EDGE]
     if edge.memory is None:
-        off = edge.settings.memory.mode is Mode.OFF and not edge.standby
-        fault = edge.standby or edge.memory_fault or "it is not open yet"
-        why = "memory is switched off (memory.mode)" if off else fault
-        raise Refusal(503, why if off else f"memory cannot be asked: {why}")
+        raise Refusal(503, _why_closed(edge))
     return edge.memory
+
+
+def _why_closed(edge: Edge) -> str:
+    if edge.settings.memory.mode is Mode.OFF and not edge.standby:
+        return "memory is switched off (memory.mode)"
+    return f"memory cannot be asked: {edge.standby or edge.memory_fault or 'it is not open yet'}"
+
+
+def why_untold(edge: Edge, of: Access) -> str:
+    """Why it cannot be told what somebody may change; empty where it can."""
+    if of.membership.told:
+        return ""
+    return MEMBERS_UNTOLD if edge.memory is not None else _why_closed(edge)
 
 
 def scope_of(request: web.Request) -> Scope:

@@ -279,7 +279,7 @@ class CandidateApprovals:
                 raise ApprovalRefused("it is approved: take that back first (approve ID --undo)")
             if not asker.approves(candidate.owner, candidate.layer):
                 # Without members there is nobody else who could decide about what many share.
-                if not asker.owns(candidate.owner) and (candidate.submitted_to or asker.member is not None):
+                if not asker.owns(candidate.owner) and (candidate.submitted_to or asker.membership.organised):
                     raise NotAllowed(_for_maintainers(candidate))
                 candidate = replace(candidate, submitted_to="", submitted_by="", submitted_at=None)
             said = redact(reason).text[:MAX_REASON_CHARS]

@@ -263,3 +263,49 @@ async def test_another_organisation_sees_nothing_of_it(proxy: Running) -> None:
     assert [each["user"] for each in (await mallory("GET", "api/members"))["members"]] == ["mallory"]
     assert [each["name"] for each in (await mallory("GET", "api/keys"))["keys"]] == ["m"]
     assert sorted((await ask("GET", "api/members"))["organisations"]) == ["acme", "globex"]
+
+
+async def test_nothing_is_changed_while_it_cannot_be_told_who_is_a_member(
+    proxy: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bob, dan = await member(proxy, "bob"), await member(proxy, "dan", "read-only")
+    ada, eve = await member(proxy, "ada"), await member(proxy, "eve", "maintainer")
+    await approved(eve, await put_forward(proxy, "eve"))
+    [rule] = (await bob("GET", "api/rules"))["rules"]
+
+    async def away(org: str, user: str) -> None:
+        raise OSError("the connection is lost")
+
+    assert proxy.edge.memory is not None
+    with monkeypatch.context() as while_away:
+        while_away.setattr(proxy.edge.memory.journal, "membership", away)
+        for person, method, path, body in (
+            (bob, "DELETE", f"api/facts/{rule['id']}", None),
+            (dan, "POST", "api/remember", {"text": "Dan drinks tea."}),
+            (ada, "POST", "api/members", {"user": "zoe"}),
+            (ada, "POST", "api/keys", {"name": "another"}),
+        ):
+            assert "members cannot be looked up" in (await person(method, path, body, status=503))["error"]
+        assert [each["id"] for each in (await bob("GET", "api/rules"))["rules"]] == [rule["id"]]
+        await ada("GET", "api/members", status=403)
+        await asking(proxy)("POST", "api/remember?org=acme&user=bob", {"text": "Bob drinks tea."}, status=201)
+    await bob("POST", "api/remember", {"text": "Bob drinks coffee."}, status=201)
+
+
+async def test_who_is_no_member_changes_nothing_that_members_share(proxy: Running) -> None:
+    ask = asking(proxy)
+    carl, zed = (issued(proxy, TokenRole.USER, user, org="acme") for user in ("carl", "zed"))
+    early = issued(proxy, TokenRole.USER, "max", org="globex")
+    eve = await member(proxy, "eve", "maintainer")
+    await approved(eve, await put_forward(proxy, "eve"))
+    [rule] = (await eve("GET", "api/rules"))["rules"]
+    for person in (carl, zed):
+        await person("DELETE", f"api/facts/{rule['id']}", status=404)
+        await person("POST", f"api/facts/{rule['id']}/update", {"text": "The vault is open."}, status=404)
+    [line] = [line for line in (await records(eve, rule["owner"])).splitlines() if rule["id"] in str(line)]
+    forged = orjson.dumps(orjson.loads(line) | {"id": "0c000000-0000-4000-8000-00000000000a", "text": "No vault."})
+    assert (await carl("POST", "api/import/records?project=loom", forged))["facts"] == 0
+    # Where an organisation has no members, nobody maintains anything.
+    of_globex = orjson.dumps(orjson.loads(forged) | {"owner": "p:globex/loom"})
+    assert (await early("POST", "api/import/records?project=loom", of_globex))["facts"] == 1
+    await ask("DELETE", f"api/facts/{rule['id']}?org=acme&user=eve")
