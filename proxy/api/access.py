@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from memory.client_key import KeyScope
@@ -18,7 +19,8 @@ OWNER: Final = "owner"
 @dataclass(frozen=True, slots=True)
 class Access:
     """What somebody may do. ``user`` is whose memories, None for everybody's, and ``membership`` what they are in
-    their ``org``; ``scopes`` is what an issued key is for, None for a token."""
+    their ``org``; ``scopes`` is what an issued key is for, None for a token, and ``expires_at`` when the key or token
+    ends."""
 
     who: str
     role: TokenRole
@@ -26,6 +28,7 @@ class Access:
     org: str | None = None
     scopes: tuple[KeyScope, ...] | None = None
     membership: Membership = NO_MEMBERS
+    expires_at: datetime | None = None
 
     @property
     def member(self) -> Member | None:
@@ -56,7 +59,7 @@ _FOR_OTHERS: Final = re.compile(r"/(approve|submit|undo|promote)$")
 _TEAM: Final = re.compile(r"/palimpsest/(api/)?(members|keys|organisation)(/|$)")
 """What is about an organisation's members and keys: for them, as far as their roles go, and for admins."""
 
-_LOOKS: Final = frozenset({"/palimpsest/api/provenance"})
+_LOOKS: Final = re.compile(r"/palimpsest/api/(provenance|tools/memory_(search|get|expand|day))$")
 """What is asked with a body, and only looks."""
 
 
@@ -78,7 +81,7 @@ def is_for_one_user(path: str) -> bool:
 
 def is_change(method: str, path: str) -> bool:
     """Whether a request to an endpoint may change something."""
-    return method not in ("GET", "HEAD") and path not in _LOOKS
+    return method not in ("GET", "HEAD") and _LOOKS.match(path) is None
 
 
 def refused(of: Access, method: str, path: str) -> str:
@@ -98,7 +101,8 @@ def _not_for_member(of: Access, changes: bool, path: str) -> str:
     wanted = KeyScope.MEMBERS if _TEAM.match(path) else KeyScope.MEMORY
     if of.scopes is not None and wanted not in of.scopes:
         return f"the key {of.who!r} is for {' and '.join(of.scopes)}, and this asks for {wanted}"
-    if of.member is not None and of.member.reads_only and changes:
+    # Who only reads sees to their own keys all the same: one that was lost is to be revoked.
+    if of.member is not None and of.member.reads_only and changes and wanted is KeyScope.MEMORY:
         return f"{of.member.user} may only read in {of.member.org}"
     # Who is a member of nothing has nobody who could approve what they put forward for others.
     if of.user is not None and of.member is None and _FOR_OTHERS.search(path):

@@ -111,7 +111,7 @@ async def access_of(token: ApiToken | None, edge: Edge) -> Access:
         return ALL
     scopes = token.scopes if isinstance(token, IssuedToken) else None
     membership = await edge.membership(token.org, token.user)
-    return Access(token.name, token.role, token.user, token.org, scopes, membership)
+    return Access(token.name, token.role, token.user, token.org, scopes, membership, token.expires_at)
 
 
 async def _handled(request: web.Request, handler: Handler, edge: Edge, access: Access) -> web.StreamResponse:

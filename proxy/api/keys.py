@@ -77,7 +77,7 @@ async def issued(request: web.Request) -> Json[NewKey]:
     """Issue a key: for a ``user``, of an ``org``, for ``projects`` or any, ``read_only``, until ``expires_at``. Its
     ``scopes`` are `calls` (model calls, where none is named), `memory` (what is remembered, on our own endpoints and
     pages) and `members` (members and keys there). Its text is told once. A member issues their own, and an owner the
-    first one of a member of whom nothing is known yet."""
+    first one of a member of whom nothing is known yet, none of which outlives the key by which it is issued."""
     body = await body_of(request, FIELDS)
     org, user = access().org, access().user
     if access().asker.everything:
@@ -127,7 +127,7 @@ async def issue(
     read_only: bool = False,
     expires_at: datetime | None = None,
 ) -> tuple[str, ClientKey]:
-    """Issue a key: its text, and what is kept of it.
+    """Issue a key: its text, and what is kept of it. It ends with that by which it is issued, or before.
 
     Raises:
         Refusal: 403, when the asker may not issue it; 409, when there is one of its name, or its user is no member of
@@ -151,7 +151,7 @@ async def issue(
         org=org,
         projects=tuple(projects),
         read_only=read_only,
-        expires_at=expires_at,
+        expires_at=_no_later(expires_at),
         scopes=tuple(dict.fromkeys(scopes)),
         member=membership.member,
     )
@@ -189,6 +189,12 @@ async def _check_may_issue(memory: Memory, user: str, org: str | None, scopes: S
     share = await memory.journal.share_of(Scope(org, user))
     if share.rows.keys() - {"members"}:
         raise Refusal(403, f"{user} is known here, and issues keys for themselves")
+
+
+def _no_later(wanted: datetime | None) -> datetime | None:
+    """When a key ends that is to end at a moment, or never: who comes with a key does not outstay it by another."""
+    ends = None if access().asker.everything else access().expires_at
+    return min(filter(None, (wanted, ends)), default=None)
 
 
 def key_json(key: ClientKey) -> IssuedKey:

@@ -8,7 +8,7 @@ import pytest
 
 from memory.candidate import CandidateKind, CandidateState, Proposal
 from memory.client_key import ClientKey, KeyScope
-from memory.member import UNTOLD, Asker, Member, Membership, MemberRefused, MemberRole
+from memory.member import UNTOLD, Asker, Member, MemberRefused, MemberRole, Membership
 from memory.scope import Layer, Scope
 from memory.stores.journal import SqlJournal
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -309,3 +310,31 @@ async def test_who_is_no_member_changes_nothing_that_members_share(proxy: Runnin
     of_globex = orjson.dumps(orjson.loads(forged) | {"owner": "p:globex/loom"})
     assert (await early("POST", "api/import/records?project=loom", of_globex))["facts"] == 1
     await ask("DELETE", f"api/facts/{rule['id']}?org=acme&user=eve")
+
+
+async def test_no_key_issues_one_that_outlives_it(proxy: Running) -> None:
+    bob, soon = await member(proxy, "bob"), datetime.now(UTC) + timedelta(hours=1)
+    body = {"name": "short", "scopes": ALL, "expires_at": soon.isoformat()}
+    short = Asking(proxy, (await bob("POST", "api/keys", body, status=201))["key"])
+    for called, wanted, ends in (
+        ("for ever", None, soon),
+        ("longer", soon + timedelta(days=1), soon),
+        ("shorter", soon - timedelta(minutes=1), soon - timedelta(minutes=1)),
+    ):
+        body = {"name": called} | ({"expires_at": wanted.isoformat()} if wanted else {})
+        made = await short("POST", "api/keys", body, status=201)
+        assert datetime.fromisoformat(made["expires_at"]) == ends
+
+
+async def test_who_only_reads_searches_and_sees_to_their_own_keys(proxy: Running) -> None:
+    dan = await member(proxy, "dan", "read-only")
+    found = await dan("POST", "api/tools/memory_search", {"arguments": {"query": "tea"}})
+    assert not found["failed"]
+    note = {"arguments": {"action": "add", "text": "The build uses make."}}
+    assert "may only read" in (await dan("POST", "api/tools/memory_note", note, status=403))["error"]
+    new = Asking(proxy, (await dan("POST", "api/keys", {"name": "new", "scopes": ALL}, status=201))["key"])
+    await new("DELETE", "api/keys/key%20of%20dan")
+    await dan("GET", "api/facts", status=401)
+    assert "for yourself" in (await new("POST", "api/keys", {"name": "x", "user": "ada"}, status=403))["error"]
+    for method, path, body in (("POST", "api/members", {"user": "zoe"}), ("DELETE", "api/members/ada", None)):
+        assert "managed by its owners" in (await new(method, path, body, status=403))["error"]
