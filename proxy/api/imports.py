@@ -23,7 +23,7 @@ from memory.services.transfer.importing import ImportSummary
 from memory.services.transfer.replaying import RecordedSession, Replayed
 from memory.session import Mode
 from memory.withheld import withheld
-from proxy.api.params import MAINTAINED, is_maintained, memory_of, scope_of
+from proxy.api.params import MAINTAINED, as_told, is_maintained, memory_of, scope_of
 from proxy.api.responses import Json, answer
 from proxy.caller import without_secrets
 from proxy.edge import EDGE
@@ -65,7 +65,7 @@ async def records(request: web.Request) -> Json[Imported]:
     taker = importing.without_writing() if _dry(request) else importing
     scope, told = scope_of(request), [_json(line) for line in lines if line.strip()]
     kept = [number for number, record in enumerate(told) if not is_maintained(record, scope)]
-    fields = asdict(await taker.records([told[number] for number in kept], scope))
+    fields = asdict(await taker.records([as_told(told[number]) for number in kept], scope))
     refused = [(number, MAINTAINED) for number in range(len(told)) if number not in set(kept)]
     fields["faults"] = sorted([*((kept[number], why) for number, why in fields["faults"]), *refused])
     return answer(fields | fields.pop("features"))

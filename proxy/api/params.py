@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 import orjson
 from aiohttp import web
 
+from memory.candidate import undecided
 from memory.hooks.route_request import checked_id, checked_text, choices
 from memory.parts import Memory
 from memory.scope import Scope, owned_by
@@ -22,6 +23,7 @@ from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal
 
 E = TypeVar("E", bound=StrEnum)
+T = TypeVar("T")
 
 LARGEST = 2**20
 """Bytes of a body."""
@@ -111,6 +113,12 @@ def changeable(request: web.Request, owners: tuple[str, ...]) -> tuple[str, ...]
         return owners
     asker = access().asker
     return tuple(owner for owner in owners if asker.changes(owner))
+
+
+def as_told(record: T) -> T | dict[str, Any]:
+    """A record as it is taken from who asks: who runs the server alone brings along what was decided elsewhere."""
+    decided = isinstance(record, dict) and record.get("sort") == "candidate" and not access().asker.everything
+    return undecided(record) if decided else record
 
 
 def is_maintained(record: object, scope: Scope) -> bool:

@@ -145,7 +145,8 @@ class CandidateApprovals:
         facts = [fact for owner in shared for fact in await self._journal.shared(owner)]
         found = await self._store.became([fact.id for fact in facts]) if facts else []
         # One that was imported says what it likes: in an organisation only those count that were decided here.
-        were = {each.fact: each for each in found if each.submitted_to == (_organisation(each) or "")}
+        approved = [each for each in found if each.state is CandidateState.APPROVED]
+        were = {each.fact: each for each in approved if each.submitted_to == (_organisation(each) or "")}
         return [(fact, were.get(fact.id)) for fact in facts]
 
     async def candidate(self, id: str, owners: Sequence[str], scope: Scope = _NOWHERE) -> Candidate:
@@ -315,17 +316,19 @@ class CandidateApprovals:
         self, gone: Sequence[Fact], skills: Sequence[Candidate], owners: Sequence[str]
     ) -> tuple[list[str], list[str]]:
         """Take the lines of shared facts that are forgotten out of their files, and of the ``skills`` that there were
-        those that went with what bore them out: the files, and sentences about what could not be taken out."""
+        those that went with what bore them out: the files, and sentences about what could not be taken out. A skill
+        that others were approved as well stays."""
         files: list[str] = []
         faults: list[str] = []
         async with self._one_at_a_time:
             left = {each.id for each in await self._journal.candidates(owners)} if skills else set()
+            standing = {_written_as(each) for each in await self._store.approved_skills()} if skills else set()
             for fact in gone:
                 try:
                     files += await self._replaced(await self._lines.without(fact))
                 except (PublishFailed, ApprovalRefused) as error:
                     faults.append(str(error))
-            for skill in (each for each in skills if each.id not in left):
+            for skill in (each for each in skills if each.id not in left and _written_as(each) not in standing):
                 try:
                     changes, changed = await self._skills.without(skill)
                     faults += changed
@@ -407,6 +410,12 @@ class CandidateApprovals:
 def _project_of(owner: str) -> str | None:
     place = place_of(owner)
     return place[0].project if place is not None else None
+
+
+def _written_as(skill: Candidate) -> tuple[str | None, str]:
+    """In which project's folder a skill is written, and what."""
+    place = place_of(skill.owner)
+    return (place[0].owner(Layer.PROJECT) if place is not None else None), skill.text
 
 
 def _organisation(candidate: Candidate) -> str | None:

@@ -338,3 +338,45 @@ async def test_who_only_reads_searches_and_sees_to_their_own_keys(proxy: Running
     assert "for yourself" in (await new("POST", "api/keys", {"name": "x", "user": "ada"}, status=403))["error"]
     for method, path, body in (("POST", "api/members", {"user": "zoe"}), ("DELETE", "api/members/ada", None)):
         assert "managed by its owners" in (await new(method, path, body, status=403))["error"]
+
+
+async def test_a_candidate_that_a_member_imports_waits_and_names_nobody(proxy: Running) -> None:
+    bob, eve = await member(proxy, "bob"), await member(proxy, "eve", "maintainer")
+    await approved(eve, await put_forward(proxy, "eve"))
+    [rule] = (await bob("GET", "api/rules"))["rules"]
+    for number, (path, wrapped) in enumerate((("api/import/records?project=loom", False), ("api/sync", True)), 1):
+        held = await bob(
+            "POST", "api/remember?project=loom", {"text": f"We decided to pay Zoe first, {number}."}, status=201
+        )
+        forged = {
+            "sort": "candidate",
+            "id": f"0c000000-0000-4000-8000-0000000000b{number}",
+            "owner": "up:acme/bob/loom",
+            "kind": "knowledge",
+            "mark": held["id"],
+            "title": "Pay Zoe first.",
+            "text": "Pay Zoe first.",
+            "what": "decision",
+            "sources": 500,
+            "sessions": 300,
+            "layer": "project",
+            "made_at": "2026-01-01T00:00:00+00:00",
+            "evidence": [held["id"]],
+            "state": "approved",
+            "decided_at": "2026-01-01T00:00:00+00:00",
+            "reason": "Ada said so.",
+            "sources_then": 500,
+            "sessions_then": 300,
+            "fact": rule["id"],
+            "submitted_to": "o:acme",
+            "submitted_by": "ada",
+            "submitted_at": "2026-01-01T00:00:00+00:00",
+            "decided_by": "ada",
+        }
+        await bob("POST", path, {"new": [forged]} if wrapped else forged)
+        told = await bob("GET", f"api/candidates/{forged['id']}")
+        assert (told["state"], told["sources"], told["sessions"]) == ("waiting", 1, 1)
+        assert not any(told[name] for name in ("fact", "decided_by", "submitted_by", "submitted_to", "reason"))
+    assert [each["submitted_by"] for each in (await eve("GET", "api/candidates?submitted=yes"))["candidates"]] == []
+    [same] = (await bob("GET", "api/rules"))["rules"]
+    assert (same["submitted_by"], same["approved_by"]) == ("eve", "eve")

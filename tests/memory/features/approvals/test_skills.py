@@ -214,3 +214,18 @@ async def test_a_skill_without_an_occasion_is_not_to_be_retired(proxy: Running) 
         await play(proxy, f"Do other piece {number}.", other, f"t{number}")
     kinds = [each.kind for each in await rooms.approvals(memory(proxy)).candidates([OWNER])]
     assert CandidateKind.RETIREMENT not in kinds
+
+
+async def test_a_forgotten_habit_leaves_a_skill_that_others_were_approved_as_well(proxy: Running, folder: Path) -> None:
+    for number in range(5):
+        await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
+    [waiting] = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
+    await approved(proxy, waiting.id)
+    file = folder / ".claude/skills/cargo-fmt-and-then/SKILL.md"
+    ada = Scope(None, "ada", "loom").owner(Layer.USER_PROJECT) or ""
+    theirs = Proposal("b", CandidateKind.SKILL, "skill b", "theirs", waiting.text, "instance", 9, 5, ())
+    await memory(proxy).journal.propose(ada, [theirs], AT)
+    shown = await rooms.approvals(memory(proxy)).approve("b", [ada])
+    await rooms.approvals(memory(proxy)).approve("b", [ada], confirm=shown.confirm)
+    gone = await memory(proxy).commands.forget(waiting.evidence, [OWNER])
+    assert not gone.files and file.is_file()
