@@ -135,7 +135,18 @@ class CandidateDecision:
 
 
 _DECISION: Final = frozenset(
-    ["state", "decided_at", "reason", "sources_then", "sessions_then", "fact", "decided_by", "submitted_to", "submitted_by", "submitted_at"]
+    {
+        "state",
+        "decided_at",
+        "decided_by",
+        "reason",
+        "sources_then",
+        "sessions_then",
+        "fact",
+        "submitted_to",
+        "submitted_by",
+        "submitted_at",
+    }
 )
 
 

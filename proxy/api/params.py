@@ -14,7 +14,7 @@ from aiohttp import web
 from memory.candidate import undecided
 from memory.hooks.route_request import checked_id, checked_text, choices
 from memory.parts import Memory
-from memory.scope import Scope, owned_by
+from memory.scope import Layer, Scope, owned_by
 from memory.session import Mode
 from memory.visibility import only
 from proxy.api.access import Access, access
@@ -33,7 +33,7 @@ _CHANGES: Final = re.compile(
 )
 """What changes memories that are there."""
 
-MAINTAINED: Final = "its owner shares it with others, and only their maintainers change that"
+MAINTAINED: Final = "you may not change what is its owner's: many share it, or you only read in that project"
 
 MEMBERS_UNTOLD: Final = (
     "what you may change cannot be told just now: members cannot be looked up, the journal does not answer; "
@@ -83,6 +83,23 @@ def scope_of(request: web.Request) -> Scope:
     return without_secrets(scope, edge.identity_key)
 
 
+def taught(scope: Scope) -> Scope:
+    """A scope in which who asks has something learnt, or brings something in.
+
+    Raises:
+        Refusal: 403, when they only read there.
+    """
+    if not teaches(scope):
+        raise Refusal(403, f"you may only read in {scope.project or scope.org}")
+    return scope
+
+
+def teaches(scope: Scope) -> bool:
+    """Whether who asks may teach memory what is a person's own in a scope."""
+    owner = scope.owner(Layer.USER_PROJECT if scope.project else Layer.USER)
+    return owner is None or access().asker.changes(owner)
+
+
 def person_of(request: web.Request) -> Scope | None:
     """Whose requests and sessions are meant: those of the person whom the query names; None for everybody's."""
     named = request.query.keys() & {"user", "org"} or access().user is not None
@@ -117,12 +134,13 @@ def changeable(request: web.Request, owners: tuple[str, ...]) -> tuple[str, ...]
 
 def as_told(record: T) -> T | dict[str, Any]:
     """A record as it is taken from who asks: who runs the server alone brings along what was decided elsewhere."""
-    decided = isinstance(record, dict) and record.get("sort") == "candidate" and not access().asker.everything
-    return undecided(record) if decided else record
+    if isinstance(record, dict) and record.get("sort") == "candidate" and not access().asker.everything:
+        return undecided(record)
+    return record
 
 
 def is_maintained(record: object, scope: Scope) -> bool:
-    """Whether a record is of what many share, and who asks does not maintain it."""
+    """Whether a record is of what who asks may not change: they do not maintain it, or only read there."""
     owner = record.get("owner") if isinstance(record, dict) else None
     place = owned_by(owner, scope) if isinstance(owner, str) else None
     return place is not None and not access().asker.changes(place[0].owner(place[1]) or "")

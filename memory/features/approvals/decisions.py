@@ -252,6 +252,8 @@ class CandidateApprovals:
                 raise ApprovalRefused("it belongs to no organisation whose maintainers could approve it")
             if not asker.owns(candidate.owner):
                 raise NotAllowed("only the person whose sessions bear it out can submit it")
+            if not asker.changes(candidate.owner):
+                raise NotAllowed(f"you may only read in {_project_of(candidate.owner) or 'the organisation'}")
             if candidate.state not in (CandidateState.WAITING, CandidateState.DEFERRED):
                 raise ApprovalRefused(f"it is {candidate.state}: only what waits can be submitted")
             worded = candidate if text is None else _in_own_words(candidate, text)
@@ -317,7 +319,7 @@ class CandidateApprovals:
     ) -> tuple[list[str], list[str]]:
         """Take the lines of shared facts that are forgotten out of their files, and of the ``skills`` that there were
         those that went with what bore them out: the files, and sentences about what could not be taken out. A skill
-        that others were approved as well stays."""
+        stays for which another candidate is approved."""
         files: list[str] = []
         faults: list[str] = []
         async with self._one_at_a_time:

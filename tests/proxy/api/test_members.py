@@ -220,7 +220,7 @@ async def test_what_many_share_is_changed_by_maintainers_alone(proxy: Running) -
     ]
     forged = orjson.dumps(orjson.loads(exported) | {"id": "0c000000-0000-4000-8000-00000000000a", "text": "No vault."})
     told = await bob("POST", "api/import/records?project=loom", forged)
-    assert told["facts"] == 0 and "only their maintainers" in str(told["faults"])
+    assert told["facts"] == 0 and "may not change" in str(told["faults"])
     assert (await eve("POST", "api/import/records?project=loom", forged))["facts"] == 1
     await eve("POST", "api/forget", {"ids": [rule["id"]]})
 
@@ -380,3 +380,45 @@ async def test_a_candidate_that_a_member_imports_waits_and_names_nobody(proxy: R
     assert [each["submitted_by"] for each in (await eve("GET", "api/candidates?submitted=yes"))["candidates"]] == []
     [same] = (await bob("GET", "api/rules"))["rules"]
     assert (same["submitted_by"], same["approved_by"]) == ("eve", "eve")
+
+
+async def test_who_only_reads_in_a_project_teaches_nothing_there(proxy: Running) -> None:
+    ask, bob, dan = asking(proxy), await member(proxy, "bob"), await member(proxy, "dan", "read-only")
+    mine, theirs = await put_forward(proxy, "bob", "sail"), await put_forward(proxy, "dan", "loom", "2")
+    [held] = (await bob("GET", "api/facts?project=sail"))["facts"]
+    [line] = (await records(bob, "up:acme/bob/sail")).splitlines()[:1]
+    await ask("PATCH", "api/members/bob?org=acme", {"role": "read-only", "project": "sail"})
+    await ask("PATCH", "api/members/dan?org=acme", {"role": "member", "project": "loom"})
+    taught = {"text": "We decided to use PostgreSQL 16."}
+    session = {
+        "runtime": "claude-code",
+        "session": "s1",
+        "path": "/v1/messages",
+        "messages": [{"role": "user", "content": taught["text"]}],
+        "at": ["2026-03-04T15:30:00+00:00"],
+    }
+    for method, path, body in (
+        ("POST", "api/remember", taught),
+        ("PUT", "api/page", {"own": "Use PostgreSQL."}),
+        ("POST", "api/import/notes", taught | {"at": "2026-03-04T15:30:00+00:00"}),
+        ("POST", "api/import/session", session),
+    ):
+        assert "may only read in sail" in (await bob(method, f"{path}?project=sail", body, status=403))["error"]
+    assert "may only read in sail" in (await bob("POST", f"api/candidates/{mine}/submit", {}, status=403))["error"]
+    note = {"arguments": {"action": "add", "text": "The build uses make."}}
+    assert (await bob("POST", "api/tools/memory_note?project=sail", note))["failed"]
+    await bob("DELETE", f"api/facts/{held['id']}", status=404)
+    other = orjson.loads(line) | {"id": "0c000000-0000-4000-8000-00000000000c", "text": "We use MariaDB."}
+    told = await bob("POST", "api/import/records?project=sail", orjson.dumps(other))
+    assert told["facts"] == 0 and "only read" in str(told["faults"])
+    assert (await bob("POST", "api/sync", {"new": [other]}))["new"] == 0
+    prompt = {"client": "cursor", "session": "s", "event": "prompt", "text": taught["text"]}
+    await bob("POST", "api/hook?project=sail", prompt)
+    await bob("POST", "api/hook?project=sail", prompt | {"event": "reply", "text": "Fine."})
+    await proxy.learned()
+    assert [each["id"] for each in (await bob("GET", "api/facts?project=sail"))["facts"]] == [held["id"]]
+    # Elsewhere their role in the organisation holds; and a role in one project says nothing of what is in all.
+    await bob("POST", "api/remember?project=loom", taught, status=201)
+    await dan("POST", "api/remember?project=loom", taught, status=201)
+    await dan("POST", f"api/candidates/{theirs}/submit", {})
+    assert "may only read in acme" in (await dan("POST", "api/remember", taught, status=403))["error"]

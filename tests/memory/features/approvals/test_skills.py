@@ -216,16 +216,15 @@ async def test_a_skill_without_an_occasion_is_not_to_be_retired(proxy: Running) 
     assert CandidateKind.RETIREMENT not in kinds
 
 
-async def test_a_forgotten_habit_leaves_a_skill_that_others_were_approved_as_well(proxy: Running, folder: Path) -> None:
+async def test_a_forgotten_habit_leaves_a_skill_for_which_another_candidate_was_approved(
+    proxy: Running, folder: Path
+) -> None:
     for number in range(5):
         await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
     [waiting] = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
     await approved(proxy, waiting.id)
     file = folder / ".claude/skills/cargo-fmt-and-then/SKILL.md"
-    ada = Scope(None, "ada", "loom").owner(Layer.USER_PROJECT) or ""
-    theirs = Proposal("b", CandidateKind.SKILL, "skill b", "theirs", waiting.text, "instance", 9, 5, ())
-    await memory(proxy).journal.propose(ada, [theirs], AT)
-    shown = await rooms.approvals(memory(proxy)).approve("b", [ada])
-    await rooms.approvals(memory(proxy)).approve("b", [ada], confirm=shown.confirm)
+    other = await put_forward(proxy, waiting.text, "b")
+    await approved(proxy, other.id)
     gone = await memory(proxy).commands.forget(waiting.evidence, [OWNER])
     assert not gone.files and file.is_file()
