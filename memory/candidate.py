@@ -8,10 +8,11 @@ skill be retired.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 from memory.scope import Layer
 
@@ -131,6 +132,28 @@ class CandidateDecision:
     reason: str = ""
     fact: str = ""
     by: str = ""
+
+
+_DECISION: Final = frozenset(
+    {
+        "state",
+        "decided_at",
+        "decided_by",
+        "reason",
+        "sources_then",
+        "sessions_then",
+        "fact",
+        "submitted_to",
+        "submitted_by",
+        "submitted_at",
+    }
+)
+
+
+def undecided(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The record of a candidate as it is where it comes from somebody who decides nothing for others: it waits, nobody
+    submitted it, and its evidence is still to be counted."""
+    return {name: value for name, value in record.items() if name not in _DECISION} | {"sources": 0, "sessions": 0}
 
 
 def retirement(id: str, skill: Candidate, times: int, sessions: int) -> Proposal:

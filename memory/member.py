@@ -57,6 +57,23 @@ class Member:
         return {self.role, *self.projects.values()} == {MemberRole.READ_ONLY}
 
 
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """What somebody is in an organisation: its ``member``, if they are one. ``organised`` is whether it has members at
+    all, ``told`` whether this could be found out."""
+
+    member: Member | None = None
+    organised: bool = False
+    told: bool = True
+
+
+NO_MEMBERS: Final = Membership()
+"""That of anybody where an organisation has no members, or there is none."""
+
+UNTOLD: Final = Membership(organised=True, told=False)
+"""What is known while members cannot be looked up: nobody has the rights of a member, and there may be some."""
+
+
 class MemberRefused(Exception):
     """Members cannot be changed so; the message says why. ``missing`` is whether there is no such member."""
 
@@ -68,13 +85,18 @@ class MemberRefused(Exception):
 @dataclass(frozen=True, slots=True)
 class Asker:
     """Who asks: by a ``name`` that decisions are told with, as a ``user`` of an ``org`` (None for who runs the server,
-    who may do ``everything``), and the member that they are of it."""
+    who may do ``everything``), and what they are in it."""
 
     name: str = ""
     everything: bool = True
     user: str | None = None
     org: str | None = None
-    member: Member | None = None
+    membership: Membership = NO_MEMBERS
+
+    @property
+    def member(self) -> Member | None:
+        """The member that they are of their organisation."""
+        return self.membership.member
 
     def owns(self, owner: str) -> bool:
         """Whether memories of an owner are this person's own, and nobody else's."""
@@ -95,9 +117,14 @@ class Asker:
         return self.member.maintains(place[0].project if layer is Layer.PROJECT else None)
 
     def changes(self, owner: str) -> bool:
-        """Whether they may change memories of an owner: of what many share only what they maintain. Who is a member of
-        nothing is kept from nothing here."""
-        place = place_of(owner)
-        if self.everything or self.member is None or place is None or place[1] in (Layer.USER, Layer.USER_PROJECT):
+        """Whether they may teach or change memories of an owner: of what many share only what they maintain, of their
+        own what is not in a project in which they only read. In an organisation without members nobody maintains
+        anything, and nobody is kept from it here."""
+        place, member = place_of(owner), self.member
+        if self.everything or place is None:
             return True
-        return place[0].org == self.member.org and self.member.maintains(place[0].project)
+        if place[1] in (Layer.USER, Layer.USER_PROJECT):
+            return member is None or member.role_in(place[0].project) is not MemberRole.READ_ONLY
+        if not self.membership.organised:
+            return True
+        return member is not None and place[0].org == member.org and member.maintains(place[0].project)

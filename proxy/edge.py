@@ -13,7 +13,7 @@ from aiohttp import web
 
 from memory.client_key import ClientKey
 from memory.clock import local_now
-from memory.member import Member
+from memory.member import NO_MEMBERS, UNTOLD, Membership
 from memory.memory_room import MemoryRoom
 from memory.policy import Policies, Policy
 from memory.scope import Scope
@@ -168,13 +168,15 @@ class Edge:
 
         await self.client_keys.look(shown, ask, self.run_in_background)
 
-    async def member(self, org: str | None, user: str | None) -> Member | None:
-        """Somebody as a member of their organisation; None where they are none, or the journal cannot tell."""
-        if not org or not user or (memory := await self.opened_in_time()) is None:
-            return None
+    async def membership(self, org: str | None, user: str | None) -> Membership:
+        """What somebody is in their organisation, as far as the journal can tell."""
+        if not org or not user:
+            return NO_MEMBERS
+        if (memory := await self.opened_in_time()) is None:
+            return UNTOLD
         found, _ = await fail_open(
-            memory.journal.member(org, user),
-            default=None,
+            memory.journal.membership(org, user),
+            default=UNTOLD,
             timeout_seconds=KEYS_SECONDS,
             operation="looking up a member",
             degradations=self.degradations,

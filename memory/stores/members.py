@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Final
 
-from memory.member import Member, MemberRefused, MemberRole
+from memory.member import Member, MemberRefused, MemberRole, Membership
 from memory.stores.base import JournalPart
 from memory.stores.connection import Connection, Row
 from memory.stores.queries import QUERIES
@@ -34,6 +34,17 @@ class MemberStore(JournalPart):
     async def member(self, org: str, user: str) -> Member | None:
         """Somebody as a member of an organisation; None where they are none."""
         return await self._db.read(lambda connection: _member(connection, org, user))
+
+    async def membership(self, org: str, user: str) -> Membership:
+        """What somebody is in an organisation."""
+
+        def work(connection: Connection) -> Membership:
+            member = _member(connection, org, user)
+            if member is not None:
+                return Membership(member, organised=True)
+            return Membership(organised=connection.execute(QUERIES["members_any"], (org,)).fetchone() is not None)
+
+        return await self._db.read(work)
 
     async def add_member(self, member: Member) -> None:
         """Make somebody a member of an organisation, in the role that they have in the whole of it.

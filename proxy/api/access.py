@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from memory.client_key import KeyScope
-from memory.member import Asker, Member
+from memory.member import NO_MEMBERS, Asker, Member, Membership
 from proxy.auth.tokens import TokenRole
 
 OWNER: Final = "owner"
@@ -17,21 +18,28 @@ OWNER: Final = "owner"
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What somebody may do. ``user`` is whose memories, None for everybody's, and ``member`` what they are in their
-    ``org``; ``scopes`` is what an issued key is for, None for a token."""
+    """What somebody may do. ``user`` is whose memories, None for everybody's, and ``membership`` what they are in
+    their ``org``; ``scopes`` is what an issued key is for, None for a token, and ``expires_at`` when the key or token
+    ends."""
 
     who: str
     role: TokenRole
     user: str | None = None
     org: str | None = None
     scopes: tuple[KeyScope, ...] | None = None
-    member: Member | None = None
+    membership: Membership = NO_MEMBERS
+    expires_at: datetime | None = None
+
+    @property
+    def member(self) -> Member | None:
+        """The member that they are of their organisation."""
+        return self.membership.member
 
     @property
     def asker(self) -> Asker:
         """Who asks, as features are told it."""
         everything = self.role is TokenRole.ADMIN and self.user is None
-        return Asker(self.user or self.who, everything, self.user, self.org, self.member)
+        return Asker(self.user or self.who, everything, self.user, self.org, self.membership)
 
 
 ALL: Final = Access(OWNER, TokenRole.ADMIN)
@@ -51,7 +59,7 @@ _FOR_OTHERS: Final = re.compile(r"/(approve|submit|undo|promote)$")
 _TEAM: Final = re.compile(r"/palimpsest/(api/)?(members|keys|organisation)(/|$)")
 """What is about an organisation's members and keys: for them, as far as their roles go, and for admins."""
 
-_LOOKS: Final = frozenset({"/palimpsest/api/provenance"})
+_LOOKS: Final = re.compile(r"/palimpsest/api/(provenance|tools/memory_(search|get|expand|day))$")
 """What is asked with a body, and only looks."""
 
 
@@ -71,11 +79,16 @@ def is_for_one_user(path: str) -> bool:
     return _OWN.match(path) is not None
 
 
+def is_change(method: str, path: str) -> bool:
+    """Whether a request to an endpoint may change something."""
+    return method not in ("GET", "HEAD") and _LOOKS.match(path) is None
+
+
 def refused(of: Access, method: str, path: str) -> str:
     """Why somebody may not ask this; empty where they may."""
     if of.role is TokenRole.ADMIN:
         return ""
-    changes = method not in ("GET", "HEAD") and path not in _LOOKS
+    changes = is_change(method, path)
     if of.role is TokenRole.READ and changes:
         return f"the token {of.who!r} may only read"
     if of.user is not None and _OWN.match(path) is None and not (of.member is not None and _TEAM.match(path)):
@@ -88,7 +101,8 @@ def _not_for_member(of: Access, changes: bool, path: str) -> str:
     wanted = KeyScope.MEMBERS if _TEAM.match(path) else KeyScope.MEMORY
     if of.scopes is not None and wanted not in of.scopes:
         return f"the key {of.who!r} is for {' and '.join(of.scopes)}, and this asks for {wanted}"
-    if of.member is not None and of.member.reads_only and changes:
+    # Who only reads sees to their own keys all the same: one that was lost is to be revoked.
+    if of.member is not None and of.member.reads_only and changes and wanted is KeyScope.MEMORY:
         return f"{of.member.user} may only read in {of.member.org}"
     # Who is a member of nothing has nobody who could approve what they put forward for others.
     if of.user is not None and of.member is None and _FOR_OTHERS.search(path):
@@ -96,9 +110,14 @@ def _not_for_member(of: Access, changes: bool, path: str) -> str:
     return ""
 
 
+def leaves(path: str) -> bool:
+    """Whether a form only ends a visit."""
+    return path == _LEAVES
+
+
 def page_refused(of: Access, changes: bool, path: str) -> str:
     """Why somebody may not look at a page, or (``changes``) send its form; empty where they may."""
-    if of.role is TokenRole.ADMIN or path == _LEAVES:
+    if of.role is TokenRole.ADMIN or leaves(path):
         return ""
     if of.role is TokenRole.READ and changes:
         return f"the token {of.who!r} may only read"

@@ -16,8 +16,8 @@ from typing import Final, TypedDict
 from aiohttp import web
 
 from memory.provenance import AuditEntry
-from proxy.api.access import ACCESS, ALL, Access, refused
-from proxy.api.params import body_of, reads_of
+from proxy.api.access import ACCESS, ALL, Access, is_change, refused
+from proxy.api.params import body_of, reads_of, why_untold
 from proxy.api.responses import FAULTS, Handler, Json, answer, fault, sentence_of
 from proxy.auth.client_keys import IssuedToken, is_client_key
 from proxy.auth.middleware import CHECKS
@@ -44,8 +44,11 @@ async def authenticate(request: web.Request, handler: Handler) -> web.StreamResp
     if access is None:
         return fault(401, why)
     ACCESS.set(access)
-    if why := refused(access, request.method, request.path):
-        response: web.StreamResponse = fault(403, why)
+    response: web.StreamResponse
+    if is_change(request.method, request.path) and (why := why_untold(edge, access)):
+        response = fault(503, why)
+    elif why := refused(access, request.method, request.path):
+        response = fault(403, why)
     else:
         response = await _handled(request, handler, edge, access)
     await record(request, edge, access, response.status)
@@ -107,7 +110,8 @@ async def access_of(token: ApiToken | None, edge: Edge) -> Access:
     if token is None:
         return ALL
     scopes = token.scopes if isinstance(token, IssuedToken) else None
-    return Access(token.name, token.role, token.user, token.org, scopes, await edge.member(token.org, token.user))
+    membership = await edge.membership(token.org, token.user)
+    return Access(token.name, token.role, token.user, token.org, scopes, membership, token.expires_at)
 
 
 async def _handled(request: web.Request, handler: Handler, edge: Edge, access: Access) -> web.StreamResponse:

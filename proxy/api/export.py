@@ -13,6 +13,7 @@ from memory.services.transfer.syncing import Synced
 from proxy.api.params import (
     MAINTAINED,
     MOST,
+    as_told,
     body_of,
     is_maintained,
     memory_of,
@@ -70,7 +71,9 @@ async def take(request: web.Request) -> Json[Synced]:
     the ids of those that were forgotten here, and (``compare``) which facts of this machine contradict new ones."""
     said = await body_of(request, {"new": list, "changed": list, "compare": bool})
     scope, told = scope_of(request), {key: _records(said, key) for key in ("new", "changed")}
-    new, changed = ([each for each in told[key] if not is_maintained(each, scope)] for key in ("new", "changed"))
+    new, changed = (
+        [as_told(each) for each in told[key] if not is_maintained(each, scope)] for key in ("new", "changed")
+    )
     done = await memory_of(request).syncing.take(new, changed, scope, said.get("compare", False))
     done.faults += [MAINTAINED] * (len(told["new"]) + len(told["changed"]) - len(new) - len(changed))
     return answer(done)

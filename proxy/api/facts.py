@@ -15,7 +15,17 @@ from memory.provenance import MemorySource, quarantined
 from memory.services.person.fact_decisions import FactDecision, FactDecisionKind
 from proxy.api import responses
 from proxy.api.forget import Forgetting, forgotten_json
-from proxy.api.params import body_of, id_of, memory_of, owners_of, query_choices, query_limit, query_text, scope_of
+from proxy.api.params import (
+    body_of,
+    id_of,
+    memory_of,
+    owners_of,
+    query_choices,
+    query_limit,
+    query_text,
+    scope_of,
+    taught,
+)
 from proxy.api.responses import Json, answer
 from proxy.errors import Refusal
 
@@ -235,5 +245,5 @@ async def remember(request: web.Request) -> Json[responses.MemoryJson]:
     text = checked_text(body.get("text", ""), "text", required=True)
     kind = choice(body["kind"], "kind", FactKind) if "kind" in body else None
     commands = memory_of(request).commands
-    held = await commands.remember(text, scope_of(request), kind=kind, pinned=body.get("pinned", False))
+    held = await commands.remember(text, taught(scope_of(request)), kind=kind, pinned=body.get("pinned", False))
     return answer(responses.memory(held, datetime.now().astimezone(), by_id=True), 201)

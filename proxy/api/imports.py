@@ -23,7 +23,7 @@ from memory.services.transfer.importing import ImportSummary
 from memory.services.transfer.replaying import RecordedSession, Replayed
 from memory.session import Mode
 from memory.withheld import withheld
-from proxy.api.params import MAINTAINED, is_maintained, memory_of, scope_of
+from proxy.api.params import MAINTAINED, as_told, is_maintained, memory_of, scope_of, taught
 from proxy.api.responses import Json, answer
 from proxy.caller import without_secrets
 from proxy.edge import EDGE
@@ -65,7 +65,7 @@ async def records(request: web.Request) -> Json[Imported]:
     taker = importing.without_writing() if _dry(request) else importing
     scope, told = scope_of(request), [_json(line) for line in lines if line.strip()]
     kept = [number for number, record in enumerate(told) if not is_maintained(record, scope)]
-    fields = asdict(await taker.records([told[number] for number in kept], scope))
+    fields = asdict(await taker.records([as_told(told[number]) for number in kept], scope))
     refused = [(number, MAINTAINED) for number in range(len(told)) if number not in set(kept)]
     fields["faults"] = sorted([*((kept[number], why) for number, why in fields["faults"]), *refused])
     return answer(fields | fields.pop("features"))
@@ -81,7 +81,7 @@ async def notes(request: web.Request) -> Json[Imported]:
     # A file may hold a form feed or a colour; what is learned from it is text.
     text = checked_text(CONTROLS.sub(" ", body["text"]), "text", longest=MAX_NOTES_CHARS)
     taker = importing.without_writing() if _dry(request) else importing
-    fields = asdict(await taker.notes(text, scope_of(request), _time(body.get("at"), "at")))
+    fields = asdict(await taker.notes(text, taught(scope_of(request)), _time(body.get("at"), "at")))
     return answer(fields | fields.pop("features"))
 
 
@@ -126,6 +126,7 @@ async def session(request: web.Request) -> Json[SessionImported]:
         conversation = replace(conversation, tools=(recorded_body.runtime,))
     if scope.project is None:
         scope = without_secrets(replace(scope, project=project_of(place)), edge.identity_key)
+    taught(scope)
     settings = request.app[EDGE].settings.projects.get(scope.project or "")
     if settings is not None and settings.memory is not Mode.ON:
         raise Refusal(403, "memory learns nothing in this project (projects.NAME.memory)")

@@ -16,7 +16,7 @@ from memory.parts import Memory
 from memory.scope import Scope
 from proxy.api.access import access
 from proxy.api.members import may_manage
-from proxy.api.params import body_of, memory_of
+from proxy.api.params import MEMBERS_UNTOLD, body_of, memory_of
 from proxy.api.responses import Json, answer
 from proxy.auth.client_keys import new_client_key
 from proxy.auth.tokens import hash_of
@@ -77,7 +77,7 @@ async def issued(request: web.Request) -> Json[NewKey]:
     """Issue a key: for a ``user``, of an ``org``, for ``projects`` or any, ``read_only``, until ``expires_at``. Its
     ``scopes`` are `calls` (model calls, where none is named), `memory` (what is remembered, on our own endpoints and
     pages) and `members` (members and keys there). Its text is told once. A member issues their own, and an owner the
-    first one of a member of whom nothing is known yet."""
+    first one of a member of whom nothing is known yet, none of which outlives the key by which it is issued."""
     body = await body_of(request, FIELDS)
     org, user = access().org, access().user
     if access().asker.everything:
@@ -127,11 +127,11 @@ async def issue(
     read_only: bool = False,
     expires_at: datetime | None = None,
 ) -> tuple[str, ClientKey]:
-    """Issue a key: its text, and what is kept of it.
+    """Issue a key: its text, and what is kept of it. It ends with that by which it is issued, or before.
 
     Raises:
         Refusal: 403, when the asker may not issue it; 409, when there is one of its name, or its user is no member of
-            an organisation that has members; 422, when it is for nobody.
+            an organisation that has members; 422, when it is for nobody; 503, when members cannot be looked up.
     """
     if user == "*":
         raise Refusal(422, "a key is for one user")
@@ -139,7 +139,9 @@ async def issue(
         raise Refusal(422, "a key for some projects is for model calls alone: our own endpoints show all of a person's")
     await _check_may_issue(memory, user, org, scopes)
     text = new_client_key()
-    member = await edge.member(org, user)
+    membership = await edge.membership(org, user)
+    if not membership.told:
+        raise Refusal(503, MEMBERS_UNTOLD)
     key = ClientKey(
         name=called,
         hash=hash_of(text),
@@ -149,12 +151,12 @@ async def issue(
         org=org,
         projects=tuple(projects),
         read_only=read_only,
-        expires_at=expires_at,
+        expires_at=_no_later(expires_at),
         scopes=tuple(dict.fromkeys(scopes)),
-        member=member,
+        member=membership.member,
     )
     if not await memory.journal.add_client_key(key):
-        if member is None and org and await memory.journal.members(org):
+        if membership.organised and membership.member is None:
             raise Refusal(409, f"{user} is no member of {org}: palimpsest members add {user} --org {org}")
         raise Refusal(409, f"there is a key {called!r} that was not revoked")
     edge.client_keys.issued(key)
@@ -187,6 +189,12 @@ async def _check_may_issue(memory: Memory, user: str, org: str | None, scopes: S
     share = await memory.journal.share_of(Scope(org, user))
     if share.rows.keys() - {"members"}:
         raise Refusal(403, f"{user} is known here, and issues keys for themselves")
+
+
+def _no_later(wanted: datetime | None) -> datetime | None:
+    """When a key ends that is to end at a moment, or never: who comes with a key does not outstay it by another."""
+    ends = None if access().asker.everything else access().expires_at
+    return min(filter(None, (wanted, ends)), default=None)
 
 
 def key_json(key: ClientKey) -> IssuedKey:

@@ -15,7 +15,7 @@ from memory.hooks.route_request import checked_text, choice
 from memory.parts import Memory
 from memory.scope import Scope
 from proxy.api.access import access
-from proxy.api.params import body_of, memory_of, scope_of
+from proxy.api.params import body_of, memory_of, scope_of, taught
 from proxy.api.responses import Json, answer
 from proxy.errors import Refusal
 
@@ -94,7 +94,7 @@ async def write(request: web.Request) -> Json[PageAndFiles]:
     """``{"own": …, "files": {"identity": …}}``: the person's own words, and streams' files as they are to be; lines
     that are new, changed or gone in those are taken back into memory. What could not be taken is told as ``faults``;
     where a line is of what others maintain, nothing is written."""
-    scope = _scope(request)
+    scope = taught(_scope(request))
     body = await body_of(request, {"own": str, "files": dict})
     if not body:
         raise Refusal(422, "own is missing: the person's own words; or files: the text of each stream that has changed")

@@ -11,17 +11,19 @@ from typing import Any, Final, TypeVar
 import orjson
 from aiohttp import web
 
+from memory.candidate import undecided
 from memory.hooks.route_request import checked_id, checked_text, choices
 from memory.parts import Memory
-from memory.scope import Scope, owned_by
+from memory.scope import Layer, Scope, owned_by
 from memory.session import Mode
 from memory.visibility import only
 from proxy.api.access import Access, access
 from proxy.caller import name, without_secrets
-from proxy.edge import EDGE
+from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal
 
 E = TypeVar("E", bound=StrEnum)
+T = TypeVar("T")
 
 LARGEST = 2**20
 """Bytes of a body."""
@@ -31,7 +33,12 @@ _CHANGES: Final = re.compile(
 )
 """What changes memories that are there."""
 
-MAINTAINED: Final = "its owner shares it with others, and only their maintainers change that"
+MAINTAINED: Final = "you may not change what is its owner's: many share it, or you only read in that project"
+
+MEMBERS_UNTOLD: Final = (
+    "what you may change cannot be told just now: members cannot be looked up, the journal does not answer; "
+    "try again in a moment"
+)
 
 MOST = 1000
 """How much one answer lists."""
@@ -45,11 +52,21 @@ def memory_of(request: web.Request) -> Memory:
     """
     edge = request.app[EDGE]
     if edge.memory is None:
-        off = edge.settings.memory.mode is Mode.OFF and not edge.standby
-        fault = edge.standby or edge.memory_fault or "it is not open yet"
-        why = "memory is switched off (memory.mode)" if off else fault
-        raise Refusal(503, why if off else f"memory cannot be asked: {why}")
+        raise Refusal(503, _why_closed(edge))
     return edge.memory
+
+
+def _why_closed(edge: Edge) -> str:
+    if edge.settings.memory.mode is Mode.OFF and not edge.standby:
+        return "memory is switched off (memory.mode)"
+    return f"memory cannot be asked: {edge.standby or edge.memory_fault or 'it is not open yet'}"
+
+
+def why_untold(edge: Edge, of: Access) -> str:
+    """Why it cannot be told what somebody may change; empty where it can."""
+    if of.membership.told:
+        return ""
+    return MEMBERS_UNTOLD if edge.memory is not None else _why_closed(edge)
 
 
 def scope_of(request: web.Request) -> Scope:
@@ -64,6 +81,23 @@ def scope_of(request: web.Request) -> Scope:
                 raise Refusal(403, f"the token {by.who!r} is not for that {key}")
     scope = Scope(names.get("org", own["org"]), names.get("user", own["user"]), names.get("project"))
     return without_secrets(scope, edge.identity_key)
+
+
+def taught(scope: Scope) -> Scope:
+    """A scope in which who asks has something learnt, or brings something in.
+
+    Raises:
+        Refusal: 403, when they only read there.
+    """
+    if not teaches(scope):
+        raise Refusal(403, f"you may only read in {scope.project or scope.org}")
+    return scope
+
+
+def teaches(scope: Scope) -> bool:
+    """Whether who asks may teach memory what is a person's own in a scope."""
+    owner = scope.owner(Layer.USER_PROJECT if scope.project else Layer.USER)
+    return owner is None or access().asker.changes(owner)
 
 
 def person_of(request: web.Request) -> Scope | None:
@@ -98,8 +132,15 @@ def changeable(request: web.Request, owners: tuple[str, ...]) -> tuple[str, ...]
     return tuple(owner for owner in owners if asker.changes(owner))
 
 
+def as_told(record: T) -> T | dict[str, Any]:
+    """A record as it is taken from who asks: who runs the server alone brings along what was decided elsewhere."""
+    if isinstance(record, dict) and record.get("sort") == "candidate" and not access().asker.everything:
+        return undecided(record)
+    return record
+
+
 def is_maintained(record: object, scope: Scope) -> bool:
-    """Whether a record is of what many share, and who asks does not maintain it."""
+    """Whether a record is of what who asks may not change: they do not maintain it, or only read there."""
     owner = record.get("owner") if isinstance(record, dict) else None
     place = owned_by(owner, scope) if isinstance(owner, str) else None
     return place is not None and not access().asker.changes(place[0].owner(place[1]) or "")

@@ -13,6 +13,7 @@ from memory.hooks.route_request import choice
 from memory.provenance import quarantined
 from memory.scope import OWN_PROJECT, place_of
 from proxy.api import responses
+from proxy.api.params import taught
 from proxy.errors import Refusal
 from proxy.web.rendering import show
 from proxy.web.visit import PageVisit
@@ -52,7 +53,7 @@ async def memories(visit: PageVisit) -> web.StreamResponse:
 async def remember(visit: PageVisit) -> web.StreamResponse:
     """Write down what somebody says on the page."""
     text = visit.filled("text", required=True)
-    held = await visit.memory.commands.remember(text, visit.scope)
+    held = await visit.memory.commands.remember(text, taught(visit.scope))
     return visit.sent_to(f"memory/{held.id}", "Remembered. It is found from now on.")
 
 

@@ -10,6 +10,7 @@ from aiohttp import web
 from memory.fact import Stream
 from memory.scope import Scope
 from proxy.api.page import MAX_PAGE_CHARS, OWN, budget, states
+from proxy.api.params import taught
 from proxy.errors import Refusal
 from proxy.web.memories import projects
 from proxy.web.rendering import show
@@ -74,7 +75,7 @@ async def write(visit: PageVisit) -> web.StreamResponse:
         changed[name] = text
     streams = {Stream(name): text for name, text in changed.items() if name != OWN}
     if changed:
-        await memory.commands.write_page(scope, changed.get(OWN), streams, visit.access.asker)
+        await memory.commands.write_page(taught(scope), changed.get(OWN), streams, visit.access.asker)
     faults = memory.pages.faults(scope)
     notice = "Written, and memory follows." if changed else "Nothing was changed."
     if faults:

@@ -18,11 +18,11 @@ from aiohttp import web
 from memory.hooks.route_request import checked_text
 from memory.parts import Memory
 from memory.scope import Scope
-from proxy.api.access import ACCESS, ALL, Access, page_refused
+from proxy.api.access import ACCESS, ALL, Access, leaves, page_refused
 from proxy.api.auth import access_of, record, token_still, why_not
 from proxy.api.elsewhere import until_open
 from proxy.api.features import ask
-from proxy.api.params import LARGEST, changeable, memory_of, owners_of, query_text, reads_of, scope_of
+from proxy.api.params import LARGEST, changeable, memory_of, owners_of, query_text, reads_of, scope_of, why_untold
 from proxy.api.responses import FAULTS, Handler, sentence_of
 from proxy.auth.origins import is_own_origin
 from proxy.auth.web_sessions import WebSession, cookie_name
@@ -195,10 +195,13 @@ async def _enter_session(request: web.Request, session: WebSession, changes: boo
     """What a session allows, which holds from here on.
 
     Raises:
-        Refusal: 403, when this is not among it.
+        Refusal: 403, when this is not among it; 503, when that cannot be told of a change.
     """
-    access = await access_of(session.token, request.app[EDGE])
+    edge = request.app[EDGE]
+    access = await access_of(session.token, edge)
     ACCESS.set(access)
+    if changes and not leaves(request.path) and (why := why_untold(edge, access)):
+        raise Refusal(503, why)
     if why := page_refused(access, changes, request.path):
         raise Refusal(403, why)
     return access

@@ -145,7 +145,8 @@ class CandidateApprovals:
         facts = [fact for owner in shared for fact in await self._journal.shared(owner)]
         found = await self._store.became([fact.id for fact in facts]) if facts else []
         # One that was imported says what it likes: in an organisation only those count that were decided here.
-        were = {each.fact: each for each in found if each.submitted_to == (_organisation(each) or "")}
+        approved = [each for each in found if each.state is CandidateState.APPROVED]
+        were = {each.fact: each for each in approved if each.submitted_to == (_organisation(each) or "")}
         return [(fact, were.get(fact.id)) for fact in facts]
 
     async def candidate(self, id: str, owners: Sequence[str], scope: Scope = _NOWHERE) -> Candidate:
@@ -251,6 +252,8 @@ class CandidateApprovals:
                 raise ApprovalRefused("it belongs to no organisation whose maintainers could approve it")
             if not asker.owns(candidate.owner):
                 raise NotAllowed("only the person whose sessions bear it out can submit it")
+            if not asker.changes(candidate.owner):
+                raise NotAllowed(f"you may only read in {_project_of(candidate.owner) or 'the organisation'}")
             if candidate.state not in (CandidateState.WAITING, CandidateState.DEFERRED):
                 raise ApprovalRefused(f"it is {candidate.state}: only what waits can be submitted")
             worded = candidate if text is None else _in_own_words(candidate, text)
@@ -279,7 +282,7 @@ class CandidateApprovals:
                 raise ApprovalRefused("it is approved: take that back first (approve ID --undo)")
             if not asker.approves(candidate.owner, candidate.layer):
                 # Without members there is nobody else who could decide about what many share.
-                if not asker.owns(candidate.owner) and (candidate.submitted_to or asker.member is not None):
+                if not asker.owns(candidate.owner) and (candidate.submitted_to or asker.membership.organised):
                     raise NotAllowed(_for_maintainers(candidate))
                 candidate = replace(candidate, submitted_to="", submitted_by="", submitted_at=None)
             said = redact(reason).text[:MAX_REASON_CHARS]
@@ -315,17 +318,19 @@ class CandidateApprovals:
         self, gone: Sequence[Fact], skills: Sequence[Candidate], owners: Sequence[str]
     ) -> tuple[list[str], list[str]]:
         """Take the lines of shared facts that are forgotten out of their files, and of the ``skills`` that there were
-        those that went with what bore them out: the files, and sentences about what could not be taken out."""
+        those that went with what bore them out: the files, and sentences about what could not be taken out. A skill
+        stays for which another candidate is approved."""
         files: list[str] = []
         faults: list[str] = []
         async with self._one_at_a_time:
             left = {each.id for each in await self._journal.candidates(owners)} if skills else set()
+            standing = {_written_as(each) for each in await self._store.approved_skills()} if skills else set()
             for fact in gone:
                 try:
                     files += await self._replaced(await self._lines.without(fact))
                 except (PublishFailed, ApprovalRefused) as error:
                     faults.append(str(error))
-            for skill in (each for each in skills if each.id not in left):
+            for skill in (each for each in skills if each.id not in left and _written_as(each) not in standing):
                 try:
                     changes, changed = await self._skills.without(skill)
                     faults += changed
@@ -407,6 +412,12 @@ class CandidateApprovals:
 def _project_of(owner: str) -> str | None:
     place = place_of(owner)
     return place[0].project if place is not None else None
+
+
+def _written_as(skill: Candidate) -> tuple[str | None, str]:
+    """In which project's folder a skill is written, and what."""
+    place = place_of(skill.owner)
+    return (place[0].owner(Layer.PROJECT) if place is not None else None), skill.text
 
 
 def _organisation(candidate: Candidate) -> str | None:

@@ -47,7 +47,7 @@ class ApprovalStore(FeaturePart):
         self, candidate: Candidate, sees: Callable[[str], bool], dry: bool = False
     ) -> ImportOutcome:
         """Keep a candidate as it is told, decided or not; with ``dry`` only say what would become of it. It is borne
-        out only by facts of owners that its person ``sees``."""
+        out only by facts of owners that its person ``sees``; without ``sources`` these are counted."""
 
         def work(connection: Connection) -> ImportOutcome:
             same = (candidate.owner, candidate.mark)
@@ -59,9 +59,10 @@ class ApprovalStore(FeaturePart):
             there = [row for row in ask_many(connection, "facts_get", candidate.evidence) if sees(row["owner"])]
             if len(there) < len(candidate.evidence):
                 return ImportOutcome.GONE
-            connection.execute(
-                QUERIES["candidate_add"], _redacted_fields(candidate, self._redact.of_owner(candidate.owner))
-            )
+            told = candidate
+            if not candidate.sources:
+                told = replace(candidate, sources=len(there), sessions=len({row["session"] for row in there}))
+            connection.execute(QUERIES["candidate_add"], _redacted_fields(told, self._redact.of_owner(told.owner)))
             bear_out(connection, candidate.id, candidate.evidence)
             return ImportOutcome.TAKEN
 
@@ -89,6 +90,14 @@ class ApprovalStore(FeaturePart):
 
         def work(connection: Connection) -> list[Candidate]:
             return with_evidence(connection, ask_many(connection, "candidates_became", facts))
+
+        return await self._db.read(work)
+
+    async def approved_skills(self) -> list[Candidate]:
+        """The skills that are approved, whoever's."""
+
+        def work(connection: Connection) -> list[Candidate]:
+            return with_evidence(connection, connection.execute(QUERIES["candidates_skills"]).fetchall())
 
         return await self._db.read(work)
 

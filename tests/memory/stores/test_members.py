@@ -8,7 +8,7 @@ import pytest
 
 from memory.candidate import CandidateKind, CandidateState, Proposal
 from memory.client_key import ClientKey, KeyScope
-from memory.member import Asker, Member, MemberRefused, MemberRole
+from memory.member import UNTOLD, Asker, Member, MemberRefused, MemberRole, Membership
 from memory.scope import Layer, Scope
 from memory.stores.journal import SqlJournal
 
@@ -128,10 +128,28 @@ async def test_who_is_forgotten_is_named_by_nothing_of_the_organisation(journal:
 
 def test_who_approves_what() -> None:
     bob = Member("acme", "bob", MemberRole.MEMBER, AT, "ada", {"loom": MemberRole.MAINTAINER})
-    asker = Asker("bob", False, "bob", "acme", bob)
+    asker = Asker("bob", False, "bob", "acme", Membership(bob, organised=True))
     assert asker.approves(OWN, Layer.PROJECT) and not asker.approves(OWN, Layer.ORG) and not asker.owns(OWN)
     assert not asker.approves("up:acme/ada/sail", Layer.PROJECT)
     assert not asker.approves("up:other/ada/loom", Layer.PROJECT), "maintainers are of one organisation"
     assert asker.owns("up:acme/bob/sail") and not asker.owns("p:acme/loom") and not asker.owns("up:/bob/sail")
     assert Asker().approves(OWN, Layer.ORG) and Asker().owns(OWN)
     assert not Asker("bob", False, "bob", "acme").approves("up:acme/bob/loom", Layer.PROJECT)
+
+
+async def test_whether_an_organisation_has_members_is_told_beside_who_is_none(journal: SqlJournal) -> None:
+    assert await journal.membership("acme", "bob") == Membership()
+    await journal.add_member(member("ada", MemberRole.OWNER))
+    assert await journal.membership("acme", "ada") == Membership(member("ada", MemberRole.OWNER), organised=True)
+    assert await journal.membership("acme", "bob") == Membership(organised=True)
+    assert await journal.membership("other", "bob") == Membership()
+
+
+def test_who_changes_what() -> None:
+    alone, nobody = Asker("bob", False, "bob", "acme"), Asker("bob", False, "bob", "acme", Membership(organised=True))
+    assert alone.changes("p:acme/loom") and not nobody.changes("p:acme/loom") and nobody.changes("up:acme/bob/loom")
+    assert not Asker("bob", False, "bob", "acme", UNTOLD).changes("o:acme")
+    bob = Member("acme", "bob", MemberRole.READ_ONLY, AT, "ada", {"loom": MemberRole.MEMBER})
+    asker = Asker("bob", False, "bob", "acme", Membership(bob, organised=True))
+    assert asker.changes("up:acme/bob/loom") and not asker.changes("p:acme/loom")
+    assert not asker.changes("up:acme/bob/sail") and not asker.changes("u:acme/bob")

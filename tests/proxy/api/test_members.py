@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -219,7 +220,7 @@ async def test_what_many_share_is_changed_by_maintainers_alone(proxy: Running) -
     ]
     forged = orjson.dumps(orjson.loads(exported) | {"id": "0c000000-0000-4000-8000-00000000000a", "text": "No vault."})
     told = await bob("POST", "api/import/records?project=loom", forged)
-    assert told["facts"] == 0 and "only their maintainers" in str(told["faults"])
+    assert told["facts"] == 0 and "may not change" in str(told["faults"])
     assert (await eve("POST", "api/import/records?project=loom", forged))["facts"] == 1
     await eve("POST", "api/forget", {"ids": [rule["id"]]})
 
@@ -263,3 +264,161 @@ async def test_another_organisation_sees_nothing_of_it(proxy: Running) -> None:
     assert [each["user"] for each in (await mallory("GET", "api/members"))["members"]] == ["mallory"]
     assert [each["name"] for each in (await mallory("GET", "api/keys"))["keys"]] == ["m"]
     assert sorted((await ask("GET", "api/members"))["organisations"]) == ["acme", "globex"]
+
+
+async def test_nothing_is_changed_while_it_cannot_be_told_who_is_a_member(
+    proxy: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bob, dan = await member(proxy, "bob"), await member(proxy, "dan", "read-only")
+    ada, eve = await member(proxy, "ada"), await member(proxy, "eve", "maintainer")
+    await approved(eve, await put_forward(proxy, "eve"))
+    [rule] = (await bob("GET", "api/rules"))["rules"]
+
+    async def away(org: str, user: str) -> None:
+        raise OSError("the connection is lost")
+
+    assert proxy.edge.memory is not None
+    with monkeypatch.context() as while_away:
+        while_away.setattr(proxy.edge.memory.journal, "membership", away)
+        for person, method, path, body in (
+            (bob, "DELETE", f"api/facts/{rule['id']}", None),
+            (dan, "POST", "api/remember", {"text": "Dan drinks tea."}),
+            (ada, "POST", "api/members", {"user": "zoe"}),
+            (ada, "POST", "api/keys", {"name": "another"}),
+        ):
+            assert "members cannot be looked up" in (await person(method, path, body, status=503))["error"]
+        assert [each["id"] for each in (await bob("GET", "api/rules"))["rules"]] == [rule["id"]]
+        await ada("GET", "api/members", status=403)
+        await asking(proxy)("POST", "api/remember?org=acme&user=bob", {"text": "Bob drinks tea."}, status=201)
+    await bob("POST", "api/remember", {"text": "Bob drinks coffee."}, status=201)
+
+
+async def test_who_is_no_member_changes_nothing_that_members_share(proxy: Running) -> None:
+    ask = asking(proxy)
+    carl, zed = (issued(proxy, TokenRole.USER, user, org="acme") for user in ("carl", "zed"))
+    early = issued(proxy, TokenRole.USER, "max", org="globex")
+    eve = await member(proxy, "eve", "maintainer")
+    await approved(eve, await put_forward(proxy, "eve"))
+    [rule] = (await eve("GET", "api/rules"))["rules"]
+    for person in (carl, zed):
+        await person("DELETE", f"api/facts/{rule['id']}", status=404)
+        await person("POST", f"api/facts/{rule['id']}/update", {"text": "The vault is open."}, status=404)
+    [line] = [line for line in (await records(eve, rule["owner"])).splitlines() if rule["id"] in str(line)]
+    forged = orjson.dumps(orjson.loads(line) | {"id": "0c000000-0000-4000-8000-00000000000a", "text": "No vault."})
+    assert (await carl("POST", "api/import/records?project=loom", forged))["facts"] == 0
+    # Where an organisation has no members, nobody maintains anything.
+    of_globex = orjson.dumps(orjson.loads(forged) | {"owner": "p:globex/loom"})
+    assert (await early("POST", "api/import/records?project=loom", of_globex))["facts"] == 1
+    await ask("DELETE", f"api/facts/{rule['id']}?org=acme&user=eve")
+
+
+async def test_no_key_issues_one_that_outlives_it(proxy: Running) -> None:
+    bob, soon = await member(proxy, "bob"), datetime.now(UTC) + timedelta(hours=1)
+    body = {"name": "short", "scopes": ALL, "expires_at": soon.isoformat()}
+    short = Asking(proxy, (await bob("POST", "api/keys", body, status=201))["key"])
+    for called, wanted, ends in (
+        ("for ever", None, soon),
+        ("longer", soon + timedelta(days=1), soon),
+        ("shorter", soon - timedelta(minutes=1), soon - timedelta(minutes=1)),
+    ):
+        body = {"name": called} | ({"expires_at": wanted.isoformat()} if wanted else {})
+        made = await short("POST", "api/keys", body, status=201)
+        assert datetime.fromisoformat(made["expires_at"]) == ends
+
+
+async def test_who_only_reads_searches_and_sees_to_their_own_keys(proxy: Running) -> None:
+    dan = await member(proxy, "dan", "read-only")
+    found = await dan("POST", "api/tools/memory_search", {"arguments": {"query": "tea"}})
+    assert not found["failed"]
+    note = {"arguments": {"action": "add", "text": "The build uses make."}}
+    assert "may only read" in (await dan("POST", "api/tools/memory_note", note, status=403))["error"]
+    new = Asking(proxy, (await dan("POST", "api/keys", {"name": "new", "scopes": ALL}, status=201))["key"])
+    await new("DELETE", "api/keys/key%20of%20dan")
+    await dan("GET", "api/facts", status=401)
+    assert "for yourself" in (await new("POST", "api/keys", {"name": "x", "user": "ada"}, status=403))["error"]
+    for method, path, body in (("POST", "api/members", {"user": "zoe"}), ("DELETE", "api/members/ada", None)):
+        assert "managed by its owners" in (await new(method, path, body, status=403))["error"]
+
+
+async def test_a_candidate_that_a_member_imports_waits_and_names_nobody(proxy: Running) -> None:
+    bob, eve = await member(proxy, "bob"), await member(proxy, "eve", "maintainer")
+    await approved(eve, await put_forward(proxy, "eve"))
+    [rule] = (await bob("GET", "api/rules"))["rules"]
+    for number, (path, wrapped) in enumerate((("api/import/records?project=loom", False), ("api/sync", True)), 1):
+        held = await bob(
+            "POST", "api/remember?project=loom", {"text": f"We decided to pay Zoe first, {number}."}, status=201
+        )
+        forged = {
+            "sort": "candidate",
+            "id": f"0c000000-0000-4000-8000-0000000000b{number}",
+            "owner": "up:acme/bob/loom",
+            "kind": "knowledge",
+            "mark": held["id"],
+            "title": "Pay Zoe first.",
+            "text": "Pay Zoe first.",
+            "what": "decision",
+            "sources": 500,
+            "sessions": 300,
+            "layer": "project",
+            "made_at": "2026-01-01T00:00:00+00:00",
+            "evidence": [held["id"]],
+            "state": "approved",
+            "decided_at": "2026-01-01T00:00:00+00:00",
+            "reason": "Ada said so.",
+            "sources_then": 500,
+            "sessions_then": 300,
+            "fact": rule["id"],
+            "submitted_to": "o:acme",
+            "submitted_by": "ada",
+            "submitted_at": "2026-01-01T00:00:00+00:00",
+            "decided_by": "ada",
+        }
+        await bob("POST", path, {"new": [forged]} if wrapped else forged)
+        told = await bob("GET", f"api/candidates/{forged['id']}")
+        assert (told["state"], told["sources"], told["sessions"]) == ("waiting", 1, 1)
+        assert not any(told[name] for name in ("fact", "decided_by", "submitted_by", "submitted_to", "reason"))
+    assert [each["submitted_by"] for each in (await eve("GET", "api/candidates?submitted=yes"))["candidates"]] == []
+    [same] = (await bob("GET", "api/rules"))["rules"]
+    assert (same["submitted_by"], same["approved_by"]) == ("eve", "eve")
+
+
+async def test_who_only_reads_in_a_project_teaches_nothing_there(proxy: Running) -> None:
+    ask, bob, dan = asking(proxy), await member(proxy, "bob"), await member(proxy, "dan", "read-only")
+    mine, theirs = await put_forward(proxy, "bob", "sail"), await put_forward(proxy, "dan", "loom", "2")
+    [held] = (await bob("GET", "api/facts?project=sail"))["facts"]
+    [line] = (await records(bob, "up:acme/bob/sail")).splitlines()[:1]
+    await ask("PATCH", "api/members/bob?org=acme", {"role": "read-only", "project": "sail"})
+    await ask("PATCH", "api/members/dan?org=acme", {"role": "member", "project": "loom"})
+    taught = {"text": "We decided to use PostgreSQL 16."}
+    session = {
+        "runtime": "claude-code",
+        "session": "s1",
+        "path": "/v1/messages",
+        "messages": [{"role": "user", "content": taught["text"]}],
+        "at": ["2026-03-04T15:30:00+00:00"],
+    }
+    for method, path, body in (
+        ("POST", "api/remember", taught),
+        ("PUT", "api/page", {"own": "Use PostgreSQL."}),
+        ("POST", "api/import/notes", taught | {"at": "2026-03-04T15:30:00+00:00"}),
+        ("POST", "api/import/session", session),
+    ):
+        assert "may only read in sail" in (await bob(method, f"{path}?project=sail", body, status=403))["error"]
+    assert "may only read in sail" in (await bob("POST", f"api/candidates/{mine}/submit", {}, status=403))["error"]
+    note = {"arguments": {"action": "add", "text": "The build uses make."}}
+    assert (await bob("POST", "api/tools/memory_note?project=sail", note))["failed"]
+    await bob("DELETE", f"api/facts/{held['id']}", status=404)
+    other = orjson.loads(line) | {"id": "0c000000-0000-4000-8000-00000000000c", "text": "We use MariaDB."}
+    told = await bob("POST", "api/import/records?project=sail", orjson.dumps(other))
+    assert told["facts"] == 0 and "only read" in str(told["faults"])
+    assert (await bob("POST", "api/sync", {"new": [other]}))["new"] == 0
+    prompt = {"client": "cursor", "session": "s", "event": "prompt", "text": taught["text"]}
+    await bob("POST", "api/hook?project=sail", prompt)
+    await bob("POST", "api/hook?project=sail", prompt | {"event": "reply", "text": "Fine."})
+    await proxy.learned()
+    assert [each["id"] for each in (await bob("GET", "api/facts?project=sail"))["facts"]] == [held["id"]]
+    # Elsewhere their role in the organisation holds; and a role in one project says nothing of what is in all.
+    await bob("POST", "api/remember?project=loom", taught, status=201)
+    await dan("POST", "api/remember?project=loom", taught, status=201)
+    await dan("POST", f"api/candidates/{theirs}/submit", {})
+    assert "may only read in acme" in (await dan("POST", "api/remember", taught, status=403))["error"]

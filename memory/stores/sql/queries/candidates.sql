@@ -51,6 +51,9 @@ SELECT * FROM candidates WHERE id IN (?*);
 -- candidates_of: the candidates of some owners, those with the most evidence first
 SELECT * FROM candidates WHERE owner IN (?*) ORDER BY sessions DESC, sources DESC, number;
 
+-- candidates_skills: the skills that are approved, whoever's
+SELECT * FROM candidates WHERE kind = 'skill' AND state = 'approved' ORDER BY number;
+
 -- candidates_first: those of some owners that wait, those with the most evidence first; the limit comes last
 SELECT * FROM candidates WHERE owner IN (?*) AND state = 'waiting' ORDER BY sessions DESC, sources DESC, number LIMIT ?;
 

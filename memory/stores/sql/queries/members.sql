@@ -4,6 +4,9 @@ SELECT * FROM members WHERE org = ? ORDER BY user, project;
 -- member_get: the roles of one member
 SELECT * FROM members WHERE org = ? AND user = ? ORDER BY project;
 
+-- members_any: whether an organisation has members
+SELECT 1 FROM members WHERE org = ? LIMIT 1;
+
 -- members_orgs: the organisations that have members
 SELECT DISTINCT org FROM members ORDER BY org;
 

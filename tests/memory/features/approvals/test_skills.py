@@ -214,3 +214,17 @@ async def test_a_skill_without_an_occasion_is_not_to_be_retired(proxy: Running) 
         await play(proxy, f"Do other piece {number}.", other, f"t{number}")
     kinds = [each.kind for each in await rooms.approvals(memory(proxy)).candidates([OWNER])]
     assert CandidateKind.RETIREMENT not in kinds
+
+
+async def test_a_forgotten_habit_leaves_a_skill_for_which_another_candidate_was_approved(
+    proxy: Running, folder: Path
+) -> None:
+    for number in range(5):
+        await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
+    [waiting] = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
+    await approved(proxy, waiting.id)
+    file = folder / ".claude/skills/cargo-fmt-and-then/SKILL.md"
+    other = await put_forward(proxy, waiting.text, "b")
+    await approved(proxy, other.id)
+    gone = await memory(proxy).commands.forget(waiting.evidence, [OWNER])
+    assert not gone.files and file.is_file()
