@@ -11,7 +11,7 @@ from memory.checkout import LearnedAt
 from memory.conversation import Message, Usage
 from memory.edits import Entry
 from memory.fact import Fact, FactKind, Origin, Passage, State
-from memory.member import Member
+from memory.member import Membership
 from memory.ports.records import (
     AgreedLedger,
     Counts,
@@ -405,8 +405,8 @@ class Journal(
     def key(self) -> bytes:
         """32 random bytes, made once for this database: the key of all its keyed hashes."""
 
-    async def members(self, org: str) -> list[Member]:
-        """The members of an organisation."""
+    async def membership(self, org: str, user: str) -> Membership:
+        """What somebody is in an organisation."""
 
     async def counts(self) -> Counts:
         """How much is stored, and how many exchanges the worker is behind."""

@@ -258,9 +258,8 @@ class MemoryTools:
         scope = asker.scope
         if asker.everything or is_persons(fact.owner) or scope.org is None:
             return True
-        members = await self._journal.members(scope.org)
-        member = next((each for each in members if each.user == scope.user), None)
-        return not members or (member is not None and Asker("", False, member=member).changes(fact.owner))
+        membership = await self._journal.membership(scope.org, scope.user or "")
+        return Asker("", False, scope.user, scope.org, membership).changes(fact.owner)
 
     async def _new(self, text: str, asker: ToolCaller) -> Fact:
         """The note as a fact, free of secrets."""
