@@ -321,8 +321,8 @@ async def test_no_key_issues_one_that_outlives_it(proxy: Running) -> None:
         ("longer", soon + timedelta(days=1), soon),
         ("shorter", soon - timedelta(minutes=1), soon - timedelta(minutes=1)),
     ):
-        body = {"name": called} | ({"expires_at": wanted.isoformat()} if wanted else {})
-        made = await short("POST", "api/keys", body, status=201)
+        asked = {"name": called} | ({"expires_at": wanted.isoformat()} if wanted else {})
+        made = await short("POST", "api/keys", asked, status=201)
         assert datetime.fromisoformat(made["expires_at"]) == ends
 
 
