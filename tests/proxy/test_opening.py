@@ -171,6 +171,8 @@ async def test_a_signal_ends_a_server_that_still_opens_memory(
         return app
 
     monkeypatch.setattr(serving, "built", hurried)
+    # Ten seconds later it would end the process, which goes on with other tests.
+    monkeypatch.setattr(serving, "_end_within", lambda seconds: None)
     settled = load(options={"home": str(tmp_path), "server.port": 0, "server.drain.notice_seconds": 0})
     with serving.listening(settled.settings) as sockets:
         running = asyncio.create_task(serving._run(settled, sockets, handed=False, standby=""))
