@@ -114,6 +114,15 @@ def environment_layers(environment: Mapping[str, str]) -> Iterator[tuple[str, di
             yield name, {key: _yaml_of_variable(environment[name])}
 
 
+def misspelt_variables(environment: Mapping[str, str]) -> Iterator[str]:
+    """Sentences about variables that are meant as settings and are none: passed over, what they should have changed
+    would stand as it is, such as the provider that prompts and keys are sent to."""
+    for name in sorted(environment):
+        rest = name.removeprefix("PALIMPSEST_")
+        if rest != name and "__" in rest and not rest.startswith("_"):
+            yield f"{name}: a variable that is a setting begins with two underscores: PALIMPSEST__{rest}"
+
+
 def _yaml_of_variable(text: str) -> Any:
     """An environment variable's text as YAML, so that numbers, lists and null can be said."""
     import yaml

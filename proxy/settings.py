@@ -30,6 +30,7 @@ from proxy.setting_sources import (
     file_layer,
     is_secret,
     leaves,
+    misspelt_variables,
     put,
     sentence,
 )
@@ -307,7 +308,7 @@ def load(
     Raises:
         SettingsError: with every fault: which key, which value, what is allowed, and where it came from.
     """
-    faults: list[str] = []
+    faults = list(misspelt_variables(environment or {}))
     sources: dict[str, str] = {}
     merged: dict[str, Any] = {}
     above = [

@@ -130,6 +130,14 @@ def test_a_projects_name_may_have_dots(tmp_path: Path) -> None:
     assert {key: source for key, _, source in loaded.rows()}["projects"] == str(file)
 
 
+def test_a_variable_with_one_underscore_too_few_is_a_fault_and_not_passed_over() -> None:
+    said = {"PALIMPSEST_UPSTREAM__OPENAI": "http://127.0.0.1:1", "PALIMPSEST_LATER": "x", "PALIMPSEST__NOT": "1"}
+    with pytest.raises(SettingsError) as fault:
+        load(environment=said)
+    first, second = fault.value.faults
+    assert "PALIMPSEST__UPSTREAM__OPENAI" in first and "there is no such setting" in second
+
+
 @pytest.mark.parametrize("said", ["off", "'off'", "false"])
 def test_off_is_a_word_however_yaml_reads_it(tmp_path: Path, said: str) -> None:
     file = tmp_path / "config.yaml"
