@@ -8,7 +8,7 @@ facts give the same bytes: it shows neither clock nor counter.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
@@ -103,19 +103,25 @@ def page(
     lasting = [fact for fact in facts if _may_stand_alone(fact, now)]
     essential = _distinct_by_value([fact for fact in lasting if essential_worth(fact) >= LEAST], standing)
     newer = _newer_contradicting([fact for fact in facts if _may_be_on_page(fact, now)])
+    told = {fact.id: fact for fact in _contested_in_their_lines(facts)}
+    newer_told = _newer_contradicting([fact for fact in told.values() if _may_be_on_page(fact, now)])
     personal = _personal_room(essential, budget)
     own = allocate(budget - tokens_of(frame_page("# Memory")), _demands(essential))
     taken: dict[str, Fact] = {}
     filled = 0
     # What fits is found by trying, so that a line would be made anew with each fact behind it.
     line = _each_once(_line)
+
+    def lines_of(ids: Iterable[str]) -> dict[Stream, tuple[Item, ...]]:
+        return _lines_by_stream([told[id] for id in ids], newer_told, line)
+
     for within_shares in (True, False):
         for fact in essential:
             if fact.id in taken or (within_shares and own[fact.stream] <= 0):
                 continue
             # What something newer contradicts never stands there without it.
             group = {each.id: each for each in _with_newer(fact, newer)}
-            size = tokens_of(frame_page(_markdown([*(taken | group).values()], newer, line)))
+            size = tokens_of(frame_page(_markdown(lines_of(taken | group))))
             if size > budget or (within_shares and size - filled > own[fact.stream] and fact.stream in _streams(taken)):
                 continue
             if _is_personal(fact):
@@ -133,13 +139,11 @@ def page(
         if filled < filled_tokens
         else ()
     ):
-        size = tokens_of(frame_page(_markdown([*taken.values(), fact], newer, line)))
+        size = tokens_of(frame_page(_markdown(lines_of((*taken, fact.id)))))
         if size <= min(filled_tokens, budget) and not (newer.get(fact.id) or _is_told_already(fact, taken)):
             taken[fact.id] = fact
-    chosen = list(taken.values())
-    return (
-        Page(_markdown(chosen, newer, line), tuple(taken), _lines_by_stream(chosen, newer, line)) if taken else Page()
-    )
+    lines = lines_of(taken)
+    return Page(_markdown(lines), tuple(taken), lines) if taken else Page()
 
 
 def _is_told_already(fact: Fact, taken: Mapping[str, Fact]) -> bool:
@@ -219,6 +223,23 @@ def frame_page(text: str) -> str:
     The page may have been edited by hand, so our delimiters are disarmed in it here and not when it is made.
     """
     return f"\n\n{PAGE_OPENING}\n{disarmed(text.strip())}\n{PAGE_CLOSING}" if text.strip() else ""
+
+
+def _contested_in_their_lines(facts: Sequence[Fact]) -> list[Fact]:
+    """The facts without those contradictions that bear on no line. A line may be the core of a sentence whose rest is
+    what holds no longer: it has no word in common then with what contradicts that."""
+    known = {fact.id: fact for fact in facts}
+
+    def bears_on(rival: Fact, fact: Fact) -> bool:
+        said = page_text(fact)
+        return said == fact.text or not words_of(said).isdisjoint(words_of(rival.text))
+
+    def pruned(fact: Fact) -> Fact:
+        rivals = [(id, known.get(id)) for id in fact.contradicts]
+        kept = tuple(id for id, rival in rivals if rival is None or (bears_on(rival, fact) and bears_on(fact, rival)))
+        return fact if kept == fact.contradicts else replace(fact, contradicts=kept)
+
+    return [pruned(fact) if fact.contradicts else fact for fact in facts]
 
 
 def _newer_contradicting(facts: Sequence[Fact]) -> dict[str, tuple[Fact, ...]]:
@@ -363,8 +384,8 @@ def _lines_by_stream(
     return {stream: tuple(items) for stream, items in lines.items() if items}
 
 
-def _markdown(facts: Sequence[Fact], newer: Mapping[str, Sequence[Fact]], line: LineOf) -> str:
+def _markdown(streams: Mapping[Stream, Sequence[Item]]) -> str:
     lines = ["# Memory"]
-    for stream, items in _lines_by_stream(facts, newer, line).items():
+    for stream, items in streams.items():
         lines += [_HEADINGS[stream], *(item.line for item in items)]
     return "\n".join(lines) + "\n"

@@ -205,6 +205,18 @@ def test_what_something_newer_contradicts_stands_right_below_it() -> None:
     assert statement_of_line(lines[at + 1].removeprefix("- ")) == "Deploys are on Tuesdays."
 
 
+@pytest.mark.parametrize(
+    ("newer", "marked"), [("Solvei has moved to Bergen.", False), ("Commits of one branch may be squashed.", True)]
+)
+def test_a_line_is_marked_only_where_what_it_says_is_contested(newer: str, marked: bool) -> None:
+    whole = "Never squash my commits, Solvei reads them at night"
+    rival = replace(wish(newer), recorded_at=NOW, valid_from=NOW)
+    cut = wish(whole, core="Never squash my commits", contradicts=(rival.id,))
+    lines = page([cut, replace(rival, contradicts=(cut.id,))], 400, NOW).text.splitlines()
+    [line] = [each for each in lines if "squash my commits" in each]
+    assert (line != "- Never squash my commits") is marked
+
+
 def test_what_is_at_odds_with_something_newer_and_something_else_is_unsettled() -> None:
     beside = standing("Deploys are on Mondays.")
     old = standing("Deploys are on Tuesdays.", contradicts=(beside.id,))
