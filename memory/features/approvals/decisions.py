@@ -252,8 +252,7 @@ class CandidateApprovals:
                 raise ApprovalRefused("it belongs to no organisation whose maintainers could approve it")
             if not asker.owns(candidate.owner):
                 raise NotAllowed("only the person whose sessions bear it out can submit it")
-            if not asker.changes(candidate.owner):
-                raise NotAllowed(f"you may only read in {_project_of(candidate.owner) or 'the organisation'}")
+            _check_writes(asker, candidate.owner)
             if candidate.state not in (CandidateState.WAITING, CandidateState.DEFERRED):
                 raise ApprovalRefused(f"it is {candidate.state}: only what waits can be submitted")
             worded = candidate if text is None else _in_own_words(candidate, text)
@@ -284,15 +283,16 @@ class CandidateApprovals:
                 # Without members there is nobody else who could decide about what many share.
                 if not asker.owns(candidate.owner) and (candidate.submitted_to or asker.membership.organised):
                     raise NotAllowed(_for_maintainers(candidate))
+                _check_writes(asker, candidate.owner)
                 candidate = replace(candidate, submitted_to="", submitted_by="", submitted_at=None)
             said = redact(reason).text[:MAX_REASON_CHARS]
             return await self._journal.decide(candidate, state, self._now(), said, asker.name)
 
-    async def promote(self, fact: Fact, to: Layer) -> Fact | Candidate:
+    async def promote(self, fact: Fact, to: Layer, *, asker: Asker = _ANYBODY) -> Fact | Candidate:
         """Let a fact rise: to all projects of its user at once, for others by a candidate that is to be approved.
 
         Raises:
-            ApprovalRefused: when it cannot rise there.
+            ApprovalRefused: when it cannot rise there; :class:`NotAllowed` when the asker only reads there.
         """
         found = place_of(fact.owner)
         if found is None or fact.state is not State.ACTIVE:
@@ -306,6 +306,7 @@ class CandidateApprovals:
             raise ApprovalRefused(f"it has no {to} that it could rise to")
         async with self._one_at_a_time:
             if to is Layer.USER:
+                _check_writes(asker, owner)
                 return await self._to_user(fact, owner)
             return await self._put_forward(fact, to)
 
@@ -412,6 +413,11 @@ class CandidateApprovals:
 def _project_of(owner: str) -> str | None:
     place = place_of(owner)
     return place[0].project if place is not None else None
+
+
+def _check_writes(asker: Asker, owner: str) -> None:
+    if not asker.changes(owner):
+        raise NotAllowed(f"you may only read in {_project_of(owner) or 'the organisation'}")
 
 
 def _written_as(skill: Candidate) -> tuple[str | None, str]:

@@ -249,10 +249,12 @@ class Approvals(Feature):
         """``{"to": "user"}``: let a fact of one project hold in all of its user's; ``project`` and ``org`` put it
         forward as a candidate."""
         to = choice(question.body.get("to"), "to", Layer)
-        held = await self._lookup.memory(_id(question), question.owners)
+        mine = [each for each in question.owners if question.asker.changes(each)]
+        held = await self._lookup.memory(_id(question), mine)
         if not isinstance(held, Fact):
             raise RouteRefused("that is a passage of a talk; only facts can rise", 422)
-        risen = await self.decisions.promote(held, to)
+        with _decided_by_others():
+            risen = await self.decisions.promote(held, to, asker=question.asker)
         if isinstance(risen, Fact):
             return Answer({"fact": memory_json(risen, question.now, by_id=True)})
         return Answer({"candidate": candidate_json(risen, question.asker)}, 201)
