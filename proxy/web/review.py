@@ -29,7 +29,7 @@ from proxy.web.visit import WITHIN, PageVisit
 from proxy.web.waiting import contradictions, shared_owner
 
 WAITING = 20
-"""Candidates that are shown with their evidence; those with the most come first."""
+"""Candidates that are shown with their evidence: first those that others submitted, then those with the most."""
 
 EVIDENCE = 5
 """Memories that are shown of what bears a candidate out, in a list of candidates."""
@@ -76,7 +76,8 @@ async def review(visit: PageVisit) -> web.StreamResponse:
     # What is submitted waits for those who maintain it; to everybody else it is told further below.
     submitted = [each for each in asked if each["state"] is CandidateState.WAITING]
     theirs, to = [each for each in submitted if each["yours_to_approve"]], shared_owner(visit.scope)
-    waiting = [_candidate(each, asker) for each in await journal.candidates_first(owners, WAITING, to)] + theirs
+    # Another person waits for these.
+    waiting = theirs + [_candidate(each, asker) for each in await journal.candidates_first(owners, WAITING, to)]
     number = await journal.candidates_waiting(owners, to) + len(theirs)
     decided = [_candidate(each, asker) for each in await journal.candidates_decided(owners, DECIDED)]
     known = {each["id"] for each in decided}

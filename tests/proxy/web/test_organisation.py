@@ -127,6 +127,12 @@ async def test_what_was_submitted_takes_the_place_of_nothing_that_waits(
     page = await people["eve"].get("review")
     assert "squash" in page.text and "rebase" in page.text and "2 candidates waiting" in page.raw
     assert "behind these" not in page.text
+    # What another person waits for stands before what is somebody's own.
+    said = {"text": "Always bisect before a fix."}
+    held = await ask("POST", "api/remember?user=eve&project=loom", said, status=201)
+    await ask("POST", f"api/facts/{held['id']}/promote?user=eve&project=loom", {"to": "project"}, status=201)
+    page = await people["eve"].get("review")
+    assert "squash" in page.text and "rebase" in page.text and "1 more waits behind these" in page.text
 
 
 async def test_who_submitted_takes_it_back(people: dict[str, Browser], ask: Asking) -> None:
