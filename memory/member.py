@@ -116,6 +116,10 @@ class Asker:
             return False
         return self.member.maintains(place[0].project if layer is Layer.PROJECT else None)
 
+    def writes(self, project: str | None) -> bool:
+        """Whether they may teach and change what is their own in a project, or (None) in all of them."""
+        return self.everything or self.member is None or self.member.role_in(project) is not MemberRole.READ_ONLY
+
     def changes(self, owner: str) -> bool:
         """Whether they may teach or change memories of an owner: of what many share only what they maintain, of their
         own what is not in a project in which they only read. In an organisation without members nobody maintains
@@ -124,7 +128,7 @@ class Asker:
         if self.everything or place is None:
             return True
         if place[1] in (Layer.USER, Layer.USER_PROJECT):
-            return member is None or member.role_in(place[0].project) is not MemberRole.READ_ONLY
+            return self.writes(place[0].project)
         if not self.membership.organised:
             return True
         return member is not None and place[0].org == member.org and member.maintains(place[0].project)

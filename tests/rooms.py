@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
+from memory.features.approvals.candidates import CandidateLookup
 from memory.features.approvals.decisions import CandidateApprovals
 from memory.features.approvals.feature import Approvals
 from memory.features.nights.consolidation.diff import PlannedNight
@@ -22,6 +23,11 @@ def nights(memory: Memory) -> Nights:
 def approvals(memory: Memory) -> CandidateApprovals:
     """What a person decides."""
     return memory.features.of(Approvals).decisions
+
+
+def candidates(memory: Memory) -> CandidateLookup:
+    """What there is to decide."""
+    return memory.features.of(Approvals).candidates
 
 
 def subagents(memory: Memory) -> Subagents:

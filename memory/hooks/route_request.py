@@ -46,8 +46,8 @@ class Answer(Generic[T]):
 @dataclass(frozen=True, slots=True)
 class RouteRequest:
     """``owners`` are those whose memories may be seen, as the server has built them, ``named`` whether the request says
-    whose it means, and ``asker`` who asks; ``names`` are the path's, ``body`` and ``query`` have no fields but those
-    that the route names."""
+    whose it means, and ``asker`` who asks, who may not change all that they see; ``names`` are the path's, ``body`` and
+    ``query`` have no fields but those that the route names."""
 
     scope: Scope
     owners: tuple[str, ...]

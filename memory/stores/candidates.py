@@ -109,17 +109,18 @@ class Candidates(JournalPart):
 
         return await self._db.read(work) if owners else []
 
-    async def candidates_first(self, owners: Sequence[str], limit: int) -> list[Candidate]:
-        """The candidates of some owners that wait, ``limit`` at most, those with the most evidence first."""
-        return await self._some("candidates_first", owners, limit)
+    async def candidates_first(self, owners: Sequence[str], limit: int, submitted: str = "") -> list[Candidate]:
+        """The candidates of some owners that wait, without those that are ``submitted`` to an organisation, those with
+        the most evidence first, ``limit`` at most."""
+        return await self._some("candidates_first", owners, submitted, limit)
 
     async def candidates_decided(self, owners: Sequence[str], limit: int) -> list[Candidate]:
         """The candidates of some owners that were decided, ``limit`` at most, the newest decision first."""
         return await self._some("candidates_decided", owners, limit)
 
-    async def _some(self, query: str, owners: Sequence[str], limit: int) -> list[Candidate]:
+    async def _some(self, query: str, owners: Sequence[str], *last: str | int) -> list[Candidate]:
         def work(connection: Connection) -> list[Candidate]:
-            return with_evidence(connection, connection.execute(many(query, len(owners)), (*owners, limit)).fetchall())
+            return with_evidence(connection, connection.execute(many(query, len(owners)), (*owners, *last)).fetchall())
 
         return await self._db.read(work) if owners else []
 
@@ -183,12 +184,17 @@ class Candidates(JournalPart):
         """What persons have approved for all who share an owner, in the order in which they did."""
         return await self._rows("shared_facts", fact_of, owner)
 
-    async def candidates_waiting(self, owners: Sequence[str] | None = None) -> int:
-        """How many candidates of some owners, or of all, wait for a person."""
+    async def candidates_waiting(self, owners: Sequence[str] | None = None, submitted: str = "") -> int:
+        """How many candidates of some owners, without those that are ``submitted`` to an organisation, or of all, wait
+        for a person."""
 
         def work(connection: Connection) -> int:
-            query = QUERIES["candidates_waiting_all"] if owners is None else many("candidates_waiting", len(owners))
-            (waiting,) = connection.execute(query, tuple(owners or ())).fetchone()
+            found = (
+                connection.execute(QUERIES["candidates_waiting_all"])
+                if owners is None
+                else connection.execute(many("candidates_waiting", len(owners)), (*owners, submitted))
+            )
+            (waiting,) = found.fetchone()
             return int(waiting)
 
         return await self._db.read(work) if owners is None or owners else 0

@@ -13,7 +13,7 @@ from memory.features import features
 from memory.hooks.feature import Feature, FeatureRoute
 from memory.hooks.route_request import Answer, RouteRequest
 from proxy.api.access import access
-from proxy.api.params import body_of, memory_of, owners_of, query_limit, query_text, scope_of
+from proxy.api.params import body_of, memory_of, query_limit, query_text, scope_of, seen_owners
 from proxy.api.responses import answer
 from proxy.edge import EDGE
 
@@ -47,7 +47,7 @@ async def ask(
     for feature in features():
         for route in feature.routes():
             if (route.method, route.path) == (method, path):
-                mine = await owners_of(request) if owners is None else owners
+                mine = await seen_owners(request) if owners is None else owners
                 question = RouteRequest(
                     scope_of(request),
                     mine,
@@ -70,7 +70,7 @@ def _handler(feature: type[Feature], route: FeatureRoute) -> Callable[[web.Reque
         memory, limit = memory_of(request), query_limit(request, route.limit) if route.limit else 0
         body = await body_of(request, route.fields) if route.fields is not None else {}
         query = {key: query_text(request, key) for key in route.query if key in request.query}
-        owners = await owners_of(request)
+        owners = await seen_owners(request)
         now = datetime.now().astimezone()
         question = RouteRequest(
             scope_of(request),

@@ -19,7 +19,8 @@ from memory.hooks.route_request import checked_text
 from memory.learning.redact import redact_name
 from memory.lru import LruDict
 from memory.session import Arrival, Mode, Prepared, RequestKind
-from proxy.api.params import body_of, memory_of, scope_of, teaches
+from proxy.api.access import access
+from proxy.api.params import body_of, memory_of, scope_of
 from proxy.api.responses import Json, answer
 from proxy.caller import (
     checkout_to_keep,
@@ -117,7 +118,7 @@ async def hook(request: web.Request) -> Json[HookAddition | HookReply]:
         mode = strictest(edge.settings.memory.mode, place.mode)
         if (settings := edge.settings.projects.get(scope.project or "")) is not None:
             mode = strictest(mode, settings.memory)
-        mode = mode if teaches(scope) else strictest(mode, Mode.READ_ONLY)
+        mode = mode if access().asker.writes(scope.project) else strictest(mode, Mode.READ_ONLY)
         talk.messages = [*talk.messages, {"role": "user", "content": text}][-MOST_MESSAGES:]
         body = orjson.dumps({"messages": talk.messages})  # no hook tells the model
         view = DIALECTS[_FORMAT].read(body, user_text)

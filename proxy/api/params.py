@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
@@ -14,10 +13,10 @@ from aiohttp import web
 from memory.candidate import undecided
 from memory.hooks.route_request import checked_id, checked_text, choices
 from memory.parts import Memory
-from memory.scope import Layer, Scope, owned_by
+from memory.scope import Scope, owned_by
 from memory.session import Mode
 from memory.visibility import only
-from proxy.api.access import Access, access
+from proxy.api.access import Access, access, is_change
 from proxy.caller import name, without_secrets
 from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal
@@ -27,11 +26,6 @@ T = TypeVar("T")
 
 LARGEST = 2**20
 """Bytes of a body."""
-
-_CHANGES: Final = re.compile(
-    r"/palimpsest/(api/facts|api/forget|api/sync/unsettled|memory|drafts|again|quarantine)(/|$)"
-)
-"""What changes memories that are there."""
 
 MAINTAINED: Final = "you may not change what is its owner's: many share it, or you only read in that project"
 
@@ -89,15 +83,9 @@ def taught(scope: Scope) -> Scope:
     Raises:
         Refusal: 403, when they only read there.
     """
-    if not teaches(scope):
+    if not access().asker.writes(scope.project):
         raise Refusal(403, f"you may only read in {scope.project or scope.org}")
     return scope
-
-
-def teaches(scope: Scope) -> bool:
-    """Whether who asks may teach memory what is a person's own in a scope."""
-    owner = scope.owner(Layer.USER_PROJECT if scope.project else Layer.USER)
-    return owner is None or access().asker.changes(owner)
 
 
 def person_of(request: web.Request) -> Scope | None:
@@ -116,17 +104,20 @@ async def reads_of(request: web.Request, of: Access) -> AbstractContextManager[N
     return only((*scope.owners(), *await edge.memory.commands.everything_of(scope)))
 
 
-async def owners_of(request: web.Request) -> tuple[str, ...]:
-    """The owners that are meant: of one project and of what holds in all, or all of a person's; of these those that a
-    request may change, where it changes memories."""
+async def seen_owners(request: web.Request) -> tuple[str, ...]:
+    """The owners that are meant: of one project and of what holds in all, or all of a person's."""
     scope = scope_of(request)
-    owners = scope.owners() if scope.project else await memory_of(request).commands.everything_of(scope)
-    return changeable(request, owners)
+    return scope.owners() if scope.project else await memory_of(request).commands.everything_of(scope)
+
+
+async def owners_of(request: web.Request) -> tuple[str, ...]:
+    """Of the owners that are meant those whose memories a request may change, where it changes anything."""
+    return changeable(request, await seen_owners(request))
 
 
 def changeable(request: web.Request, owners: tuple[str, ...]) -> tuple[str, ...]:
-    """Of some owners those whose memories a request may change; all of them where it changes none."""
-    if request.method in ("GET", "HEAD") or _CHANGES.match(request.path) is None:
+    """Of some owners those whose memories a request may change; all of them where it changes nothing."""
+    if not is_change(request.method, request.path):
         return owners
     asker = access().asker
     return tuple(owner for owner in owners if asker.changes(owner))

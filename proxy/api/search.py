@@ -25,7 +25,7 @@ from memory.services.tool_calls import ToolCaller
 from memory.session import Mode
 from proxy.api import responses
 from proxy.api.access import access
-from proxy.api.params import body_of, memory_of, owners_of, query_limit, query_text, scope_of, teaches
+from proxy.api.params import body_of, memory_of, owners_of, query_limit, query_text, scope_of
 from proxy.api.responses import Json, answer
 from proxy.edge import EDGE
 from proxy.errors import Refusal
@@ -194,7 +194,7 @@ async def call(request: web.Request) -> Json[ToolAnswer]:
     modes = {settings.memory.mode, project.memory if project else Mode.ON}
     if Mode.OFF in modes:
         raise Refusal(403, "memory is switched off for this project (projects.NAME.memory)")
-    writes = modes == {Mode.ON} and not memory.pause.on and teaches(scope)
+    writes = modes == {Mode.ON} and not memory.pause.on and access().asker.writes(scope.project)
     asker = ToolCaller(scope, SESSION, Origin.TOOL, writes, access().asker.everything)
     result = await memory.tools.answer(request.match_info["name"], body.get("arguments", {}), asker)
     return answer({"text": result.text, "memories": result.memories, "failed": result.failed})

@@ -26,10 +26,10 @@ from proxy.web.decisions import last as last_decided
 from proxy.web.quarantine import in_quarantine
 from proxy.web.rendering import show
 from proxy.web.visit import WITHIN, PageVisit
-from proxy.web.waiting import contradictions
+from proxy.web.waiting import contradictions, shared_owner
 
 WAITING = 20
-"""Candidates that are shown with their evidence; those with the most come first."""
+"""Candidates that are shown with their evidence: first those that others submitted, then those with the most."""
 
 EVIDENCE = 5
 """Memories that are shown of what bears a candidate out, in a list of candidates."""
@@ -74,16 +74,14 @@ async def review(visit: PageVisit) -> web.StreamResponse:
     asker, journal = visit.access.asker, visit.memory.journal
     asked = (await visit.ask("GET", "candidates", query={"state": "all", "submitted": "yes"}))["candidates"]
     # What is submitted waits for those who maintain it; to everybody else it is told further below.
-    submitted = [each for each in asked if not each["yours_to_approve"]]
-    others = [each for each in asked if each["yours_to_approve"] and each["owner"] not in owners]
-    first = [_candidate(each, asker) for each in await journal.candidates_first(owners, WAITING)]
-    waiting = [each for each in first if each["yours_to_approve"] or not each["submitted_to"]]
-    waiting += [each for each in others if each["state"] is CandidateState.WAITING]
-    handed_on = sum(each["yours"] and each["state"] is CandidateState.WAITING for each in submitted)
-    number = await journal.candidates_waiting(owners) - handed_on + len(waiting) - len(first)
+    submitted = [each for each in asked if each["state"] is CandidateState.WAITING]
+    theirs, to = [each for each in submitted if each["yours_to_approve"]], shared_owner(visit.scope)
+    # Another person waits for these.
+    waiting = theirs + [_candidate(each, asker) for each in await journal.candidates_first(owners, WAITING, to)]
+    number = await journal.candidates_waiting(owners, to) + len(theirs)
     decided = [_candidate(each, asker) for each in await journal.candidates_decided(owners, DECIDED)]
     known = {each["id"] for each in decided}
-    decided += [each for each in (*others, *submitted) if each["decided_at"] and each["id"] not in known]
+    decided += [each for each in asked if each["decided_at"] and each["id"] not in known]
     last = next((each for each in decided if each["id"] == visit.session.decided and _may_undo(each)), None)
     facts = decisions_of(await visit.memory.fact_reviser.decisions(owners, DECIDED), visit.now)
     drafts, deferred = await drafts_of(visit.memory, owners, DRAFTS)
@@ -93,7 +91,7 @@ async def review(visit: PageVisit) -> web.StreamResponse:
         "Review",
         waiting=[_shown(await _ask_about_candidate(visit, "", id=each["id"]), EVIDENCE) for each in waiting[:WAITING]],
         more=max(number - WAITING, 0),
-        submitted=[each for each in submitted if each["state"] is CandidateState.WAITING],
+        submitted=[each for each in submitted if not each["yours_to_approve"]],
         last=last,
         decided=_newest_decisions(decided, facts),
         gone=await _gone_code_citations(visit),

@@ -22,7 +22,7 @@ from proxy.web.plots.day import DayRequest, timeline
 from proxy.web.plots.receipt import receipt
 from proxy.web.rendering import part, show
 from proxy.web.visit import PageVisit
-from proxy.web.waiting import Waiting, contradictions, waiting
+from proxy.web.waiting import Waiting, contradictions, shared_owner, waiting
 
 REQUESTS = 200
 """Requests that are looked through for those of today."""
@@ -76,7 +76,7 @@ async def _told(visit: PageVisit) -> dict[str, Any]:
     touched = [each for each in recent if changed(each)][:SHOWN]
     sessions = await memory.journal.sessions_by_id([each.session for each in touched])
     owners = await visit.owners()
-    candidates = await memory.journal.candidates_first(owners, EACH)
+    candidates = await memory.journal.candidates_first(owners, EACH, shared_owner(scope))
     drafts, _ = await drafts_of(memory, owners, EACH)
     contradicting = await contradictions(memory, owners)
     return {

@@ -102,10 +102,13 @@ class PageVisit:
 
     async def everything(self) -> tuple[str, ...]:
         """All owners of the person's, whatever project is looked at; where a form changes memories, those that it may
-        change. Asked for once, since a page has many parts."""
+        change."""
+        return changeable(self.request, await self._every_seen())
+
+    async def _every_seen(self) -> tuple[str, ...]:
+        """All owners of the person's, asked for once, since a page has many parts."""
         if EVERYTHING not in self.request:
-            every = await self.memory.commands.everything_of(self.scope)
-            self.request[EVERYTHING] = changeable(self.request, every)
+            self.request[EVERYTHING] = await self.memory.commands.everything_of(self.scope)
         return self.request[EVERYTHING]
 
     async def ask(
@@ -120,7 +123,7 @@ class PageVisit:
         **names: str,
     ) -> Any:
         """What a feature's endpoint answers, of the project that is looked at, or of all that is the person's."""
-        owners = await self.everything() if everything else None
+        owners = await self._every_seen() if everything else None
         return await ask(self.request, method, path, names=names, body=body, query=query, limit=limit, owners=owners)
 
     def query(self, key: str) -> str:

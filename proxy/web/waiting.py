@@ -34,6 +34,11 @@ async def contradictions(memory: Memory, owners: Sequence[str]) -> list[list[Fac
     return together
 
 
+def shared_owner(scope: Scope) -> str:
+    """To whom is submitted what is for all in a scope's organisation: the owner of what they share; empty in none."""
+    return Scope(scope.org).owner(Layer.ORG) or ""
+
+
 SECONDS = 2.0
 """How long counting may take before a page goes without."""
 
@@ -78,12 +83,11 @@ async def _counted(visit: PageVisit) -> Waiting:
     # Not those of whom the address names: this stands on the page, too, that refuses them.
     mine = Scope(access.org, access.user) if access.user is not None else Scope(settings.org, settings.user)
     owners, journal = await memory.commands.everything_of(mine), memory.journal
-    to, asker = Scope(mine.org).owner(Layer.ORG), access.asker
-    submitted = await journal.submitted(to, {CandidateState.WAITING}) if to else []
-    theirs = sum(each.owner not in owners for each in submitted if asker.approves(each.owner, each.layer))
-    handed_on = sum(each.owner in owners for each in submitted if not asker.approves(each.owner, each.layer))
+    to = shared_owner(mine)
+    submitted = await journal.submitted(to, {CandidateState.WAITING})
+    theirs = sum(access.asker.approves(each.owner, each.layer) for each in submitted)
     return Waiting(
-        await journal.candidates_waiting(owners) + theirs - handed_on,
+        await journal.candidates_waiting(owners, to) + theirs,
         await journal.drafts_waiting(owners, sorted(await memory.fact_reviser.deferred())),
         len(await contradictions(memory, owners)),
     )

@@ -39,7 +39,7 @@ async def told(life: Life, story: Mapping[str, Any]) -> tuple[list[str], list[st
     scopes = {Scope(user=user, project=turn.get("project", story["project"])) for turn in story["turns"]}
     owners = {owner for scope in scopes for layer in Layer if (owner := scope.owner(layer))}
     facts = await life.memory.journal.facts_of(sorted(owners))
-    waiting = await rooms.approvals(life.memory).candidates(sorted(owners))
+    waiting = await rooms.candidates(life.memory).candidates(sorted(owners))
     own = [
         fact.text
         for fact in facts

@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 from aiohttp import WSMsgType, web
 
-from proxy.conformance import sessions, sockets
+from proxy.conformance import sessions, socket_client
 from proxy.conformance.case import ALL, CASES, Result
 from proxy.conformance.run import CaseRun, RunRequest, as_json, as_markdown, run, summary
 from tests.bench.bare_relay import make_app as bare_relay
@@ -199,7 +199,7 @@ async def test_who_takes_no_websocket_says_so_at_once_or_fails(tmp_path: Path) -
 async def test_one_that_carries_sockets_carelessly_is_found_out(
     monkeypatch: pytest.MonkeyPatch, no_patience: None
 ) -> None:
-    monkeypatch.setattr(sockets, "SECONDS", 1.0)
+    monkeypatch.setattr(socket_client, "SECONDS", 1.0)
     port = free_port()
     cases = tuple(SOCKETS - {"websocket.prefix"})
     async with careless(f"http://127.0.0.1:{port}") as url:

@@ -7,51 +7,41 @@ decision are one transaction; the files come after it, and what is missing in on
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
 from memory.candidate import Candidate, CandidateDecision, CandidateKind, CandidateState, Proposal
 from memory.fact import Fact, Sensitivity, State
-from memory.features.approvals.conventions import PromotionJournal
+from memory.features.approvals.candidates import (
+    NOWHERE,
+    CandidateLookup,
+    CandidatesJournal,
+    organisation_of,
+    project_of,
+)
 from memory.features.approvals.store import ApprovalStore
 from memory.features.approvals.write_plan import ApprovalRefused, ApprovedFileChange, Crystallizer, WritePlan, mark_of
 from memory.learning.candidate_matching import says_the_same
 from memory.learning.redact import redact
 from memory.member import Asker
-from memory.policy import PERSONAL, is_persons
 from memory.ports import PublishedFiles, PublishFailed
-from memory.scope import Layer, Scope, is_seen_from, place_of
+from memory.scope import Layer, Scope, place_of
 from memory.services.learn import Learner
 from memory.services.page.files import PageFiles
-from memory.services.person.commands import Ambiguous, NotFound
 
-_NOWHERE = Scope()
 _ANYBODY = Asker()
 
 MAX_REASON_CHARS = 1000
 """Characters of why something was rejected that are kept."""
 
 
-class DecidingJournal(PromotionJournal, Protocol):
+class DecidingJournal(CandidatesJournal, Protocol):
     """What decisions need of the journal."""
-
-    async def candidates(
-        self, owners: Sequence[str], states: Collection[CandidateState] = frozenset(CandidateState)
-    ) -> list[Candidate]:
-        """The candidates of some owners."""
-
-    async def bearing_out(self, candidate: Candidate) -> list[Fact]:
-        """The facts that bear a candidate out as things stand."""
 
     async def propose(self, owner: str, proposals: Sequence[Proposal], at: datetime) -> list[str]:
         """Put something forward."""
-
-    async def submitted(
-        self, to: str, states: Collection[CandidateState] = frozenset(CandidateState)
-    ) -> list[Candidate]:
-        """What was submitted to the maintainers of an organisation."""
 
     async def submit(self, candidate: Candidate, to: str, by: str, at: datetime) -> Candidate:
         """Ask the maintainers of an organisation to approve a candidate as it is told."""
@@ -102,6 +92,7 @@ class CandidateApprovals:
         self,
         journal: DecidingJournal,
         store: ApprovalStore,
+        lookup: CandidateLookup,
         files: PublishedFiles,
         crystallizers: Mapping[CandidateKind, Crystallizer],
         lines: SharedLines,
@@ -113,6 +104,7 @@ class CandidateApprovals:
     ) -> None:
         self._journal = journal
         self._store = store
+        self._lookup = lookup
         self._files = files
         self._crystallizers = crystallizers
         self._lines = lines
@@ -123,70 +115,13 @@ class CandidateApprovals:
         self._now = now
         self._one_at_a_time = asyncio.Lock()
 
-    async def candidates(
-        self, owners: Sequence[str], states: Collection[CandidateState] = frozenset(CandidateState)
-    ) -> list[Candidate]:
-        """The candidates of some owners, those with the most evidence first."""
-        return await self._journal.candidates(owners, states)
-
-    async def submitted(
-        self, scope: Scope, states: Collection[CandidateState] = frozenset(CandidateState)
-    ) -> list[Candidate]:
-        """What was submitted to the maintainers of a scope's organisation, of all its projects or of the scope's; what
-        was submitted first comes first."""
-        to = Scope(scope.org).owner(Layer.ORG)
-        found = await self._journal.submitted(to, states) if to else []
-        return [each for each in found if scope.project is None or _project_of(each.owner) == scope.project]
-
-    async def rules(self, owners: Sequence[str]) -> list[tuple[Fact, Candidate | None]]:
-        """What was approved for all who share one of these owners, with the candidate that it was, which says by
-        whom."""
-        shared = [owner for owner in owners if not is_persons(owner)]
-        facts = [fact for owner in shared for fact in await self._journal.shared(owner)]
-        found = await self._store.became([fact.id for fact in facts]) if facts else []
-        # One that was imported says what it likes: in an organisation only those count that were decided here.
-        approved = [each for each in found if each.state is CandidateState.APPROVED]
-        were = {each.fact: each for each in approved if each.submitted_to == (_organisation(each) or "")}
-        return [(fact, were.get(fact.id)) for fact in facts]
-
-    async def candidate(self, id: str, owners: Sequence[str], scope: Scope = _NOWHERE) -> Candidate:
-        """The candidate of an id, or of the beginning of one, of these owners or submitted in the scope's organisation.
-
-        Raises:
-            NotFound: when there is none.
-            Ambiguous: when several have it.
-        """
-        submitted = await self.submitted(Scope(scope.org))
-        found = [each for each in await self._store.candidates_named([id]) if each.owner in owners]
-        found = found or [each for each in submitted if each.id == id]
-        if not found and id:
-            # Only who types a beginning has all of them looked through.
-            every = [*await self._journal.candidates(owners), *submitted]
-            found = list({each.id: each for each in every if each.id.startswith(id)}.values())
-        if not found:
-            raise NotFound(f"there is no candidate {id!r}")
-        if len(found) > 1:
-            raise Ambiguous(id, [each.id for each in found[:5]])
-        return found[0]
-
-    async def evidence(self, candidate: Candidate, scope: Scope) -> tuple[list[Fact], int]:
-        """The facts that bear a candidate out, the oldest first, as far as a person may see them, and how many there
-        are besides: what others have said is theirs, of what many share neither what is confidential nor what is about
-        people is shown, and what was changed or taken back since bears nothing out."""
-        facts = [
-            fact
-            for fact in await self._journal.bearing_out(candidate)
-            if is_seen_from(fact.owner, scope) and (is_persons(fact.owner) or not _is_private(fact))
-        ]
-        return sorted(facts, key=lambda fact: (fact.recorded_at, fact.id)), len(candidate.evidence) - len(facts)
-
     async def approve(
         self,
         id: str,
         owners: Sequence[str],
         *,
         asker: Asker = _ANYBODY,
-        scope: Scope = _NOWHERE,
+        scope: Scope = NOWHERE,
         text: str | None = None,
         layer: Layer | None = None,
         confirm: str | None = None,
@@ -204,7 +139,7 @@ class CandidateApprovals:
                 and approving it again writes the file.
         """
         async with self._one_at_a_time:
-            candidate = await self.candidate(id, owners, scope)
+            candidate = await self._lookup.candidate(id, owners, scope)
             if not all(asker.approves(candidate.owner, each) for each in (candidate.layer, layer) if each is not None):
                 raise NotAllowed(_for_maintainers(candidate, layer))
             approved = candidate.state is CandidateState.APPROVED
@@ -221,7 +156,7 @@ class CandidateApprovals:
             if confirm != mark:
                 raise StaleDecision("something has changed since that was shown: look at it again")
             state = CandidateState.WAITING if undo else CandidateState.APPROVED
-            if not undo and not worded.submitted_to and (to := _organisation(worded)) is not None:
+            if not undo and not worded.submitted_to and (to := organisation_of(worded)) is not None:
                 # What is approved in an organisation is seen by all in it, with who approved it.
                 worded = replace(worded, submitted_to=to, submitted_by=asker.name, submitted_at=self._now())
             decision = CandidateDecision(worded, state, fact=writing.fact, by=asker.name)
@@ -246,14 +181,13 @@ class CandidateApprovals:
                 person's.
         """
         async with self._one_at_a_time:
-            candidate = await self.candidate(id, owners)
-            to = _organisation(candidate)
+            candidate = await self._lookup.candidate(id, owners)
+            to = organisation_of(candidate)
             if to is None:
                 raise ApprovalRefused("it belongs to no organisation whose maintainers could approve it")
             if not asker.owns(candidate.owner):
                 raise NotAllowed("only the person whose sessions bear it out can submit it")
-            if not asker.changes(candidate.owner):
-                raise NotAllowed(f"you may only read in {_project_of(candidate.owner) or 'the organisation'}")
+            _check_writes(asker, candidate.owner)
             if candidate.state not in (CandidateState.WAITING, CandidateState.DEFERRED):
                 raise ApprovalRefused(f"it is {candidate.state}: only what waits can be submitted")
             worded = candidate if text is None else _in_own_words(candidate, text)
@@ -267,7 +201,7 @@ class CandidateApprovals:
         reason: str = "",
         *,
         asker: Asker = _ANYBODY,
-        scope: Scope = _NOWHERE,
+        scope: Scope = NOWHERE,
     ) -> Candidate:
         """Reject or defer a candidate, or let it wait again. Who owns one takes it back from the maintainers so; who
         maintains it decides for all.
@@ -277,22 +211,23 @@ class CandidateApprovals:
             ApprovalRefused: when it is approved; :class:`NotAllowed` when others decide.
         """
         async with self._one_at_a_time:
-            candidate = await self.candidate(id, owners, scope)
+            candidate = await self._lookup.candidate(id, owners, scope)
             if candidate.state is CandidateState.APPROVED:
                 raise ApprovalRefused("it is approved: take that back first (approve ID --undo)")
             if not asker.approves(candidate.owner, candidate.layer):
                 # Without members there is nobody else who could decide about what many share.
                 if not asker.owns(candidate.owner) and (candidate.submitted_to or asker.membership.organised):
                     raise NotAllowed(_for_maintainers(candidate))
+                _check_writes(asker, candidate.owner)
                 candidate = replace(candidate, submitted_to="", submitted_by="", submitted_at=None)
             said = redact(reason).text[:MAX_REASON_CHARS]
             return await self._journal.decide(candidate, state, self._now(), said, asker.name)
 
-    async def promote(self, fact: Fact, to: Layer) -> Fact | Candidate:
+    async def promote(self, fact: Fact, to: Layer, *, asker: Asker = _ANYBODY) -> Fact | Candidate:
         """Let a fact rise: to all projects of its user at once, for others by a candidate that is to be approved.
 
         Raises:
-            ApprovalRefused: when it cannot rise there.
+            ApprovalRefused: when it cannot rise there; :class:`NotAllowed` when the asker only reads there.
         """
         found = place_of(fact.owner)
         if found is None or fact.state is not State.ACTIVE:
@@ -306,6 +241,7 @@ class CandidateApprovals:
             raise ApprovalRefused(f"it has no {to} that it could rise to")
         async with self._one_at_a_time:
             if to is Layer.USER:
+                _check_writes(asker, owner)
                 return await self._to_user(fact, owner)
             return await self._put_forward(fact, to)
 
@@ -409,9 +345,9 @@ class CandidateApprovals:
         return found
 
 
-def _project_of(owner: str) -> str | None:
-    place = place_of(owner)
-    return place[0].project if place is not None else None
+def _check_writes(asker: Asker, owner: str) -> None:
+    if not asker.changes(owner):
+        raise NotAllowed(f"you may only read in {project_of(owner) or 'the organisation'}")
 
 
 def _written_as(skill: Candidate) -> tuple[str | None, str]:
@@ -420,19 +356,10 @@ def _written_as(skill: Candidate) -> tuple[str | None, str]:
     return (place[0].owner(Layer.PROJECT) if place is not None else None), skill.text
 
 
-def _organisation(candidate: Candidate) -> str | None:
-    place = place_of(candidate.owner)
-    return Scope(place[0].org).owner(Layer.ORG) if place is not None else None
-
-
 def _for_maintainers(candidate: Candidate, layer: Layer | None = None) -> str:
-    place, whole = _project_of(candidate.owner), Layer.ORG in (layer, candidate.layer)
+    place, whole = project_of(candidate.owner), Layer.ORG in (layer, candidate.layer)
     where = "the organisation" if whole or place is None else f"the project {place}"
     return f"what holds for others is decided by the maintainers of {where}: submit it to them"
-
-
-def _is_private(fact: Fact) -> bool:
-    return fact.sensitivity is not Sensitivity.NORMAL or fact.category in PERSONAL
 
 
 def _in_own_words(candidate: Candidate, text: str) -> Candidate:

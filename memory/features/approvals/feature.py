@@ -9,6 +9,7 @@ from typing import Annotated, Any, NotRequired, Protocol, TypedDict
 
 from memory.candidate import Candidate, CandidateKind, CandidateState, ImportOutcome
 from memory.fact import Fact, Passage
+from memory.features.approvals.candidates import CandidateLookup
 from memory.features.approvals.convention_files import places
 from memory.features.approvals.conventions import Conventions
 from memory.features.approvals.decisions import Approval, CandidateApprovals, NotAllowed
@@ -133,9 +134,11 @@ class Approvals(Feature):
         skills = Skills(files, core.projects)
         self._lookup: MemoryLookup = core.commands
         self._records = CandidateRecords(store)
+        self.candidates = CandidateLookup(core.journal, store)
         self.decisions = CandidateApprovals(
             core.journal,
             store,
+            self.candidates,
             files,
             {
                 CandidateKind.KNOWLEDGE: conventions,
@@ -188,15 +191,15 @@ class Approvals(Feature):
         state = question.query.get("state")
         states = choices(state, "state", CandidateState) if state is not None else {CandidateState.WAITING}
         if question.query.get("submitted") in ("1", "true", "yes"):
-            found = await self.decisions.submitted(question.scope, states)
+            found = await self.candidates.submitted(question.scope, states)
         else:
-            found = await self.decisions.candidates(question.owners, states)
+            found = await self.candidates.candidates(question.owners, states)
         return {"candidates": [candidate_json(each, question.asker) for each in found]}
 
     async def rules(self, question: RouteRequest) -> RulesList:
         """What was approved for others as well, with who approved it and when."""
         told: list[RuleJson] = []
-        for fact, was in await self.decisions.rules(question.owners):
+        for fact, was in await self.candidates.rules(question.owners):
             how: dict[str, Any] = {
                 "candidate": was.id if was else "",
                 "submitted_by": was.submitted_by if was else "",
@@ -209,8 +212,8 @@ class Approvals(Feature):
     async def one(self, question: RouteRequest) -> CandidateEvidence:
         """One candidate with the facts behind it: of what others said, and of what was changed or taken back since,
         only how many, as ``withheld``."""
-        held = await self.decisions.candidate(_id(question), question.owners, question.scope)
-        facts, withheld = await self.decisions.evidence(held, question.scope)
+        held = await self.candidates.candidate(_id(question), question.owners, question.scope)
+        facts, withheld = await self.candidates.evidence(held, question.scope)
         evidence = [memory_json(fact, question.now) for fact in facts]
         return candidate_json(held, question.asker) | {"evidence": evidence, "withheld": withheld}
 
@@ -249,10 +252,12 @@ class Approvals(Feature):
         """``{"to": "user"}``: let a fact of one project hold in all of its user's; ``project`` and ``org`` put it
         forward as a candidate."""
         to = choice(question.body.get("to"), "to", Layer)
-        held = await self._lookup.memory(_id(question), question.owners)
+        mine = [each for each in question.owners if question.asker.changes(each)]
+        held = await self._lookup.memory(_id(question), mine)
         if not isinstance(held, Fact):
             raise RouteRefused("that is a passage of a talk; only facts can rise", 422)
-        risen = await self.decisions.promote(held, to)
+        with _decided_by_others():
+            risen = await self.decisions.promote(held, to, asker=question.asker)
         if isinstance(risen, Fact):
             return Answer({"fact": memory_json(risen, question.now, by_id=True)})
         return Answer({"candidate": candidate_json(risen, question.asker)}, 201)

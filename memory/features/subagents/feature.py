@@ -17,7 +17,7 @@ from memory.features.subagents.research_worker import ResearchWorker
 from memory.hooks.feature import Core, Feature, FeatureRoute, Follower
 from memory.hooks.route_request import HIDDEN, Fields, RouteRefused, RouteRequest
 from memory.research import Delivery, Research, ResearchOutcome, ResearchSource, ResearchUse, owners_of
-from memory.scope import Scope
+from memory.scope import Scope, place_of
 from memory.services.context_sources import PriorFindings
 from memory.services.tiers import in_short
 from memory.services.tiers.content import whole
@@ -261,8 +261,12 @@ class Subagents(Feature):
         """Delete a research everywhere: its question, its report, its trail, and where it was given. Of what others are
         given as well only its own person's, or what who asks maintains."""
         found = await self.library.named(question.names["id"][:MAX_NAME_CHARS], await self._owners(question))
-        if not (question.asker.changes(found.owner) or question.asker.owns(found.person)):
-            raise RouteRefused("it is shared with others: its person deletes it, or their maintainers", 403)
+        asker, place = question.asker, place_of(found.owner)
+        theirs = asker.owns(found.person) and asker.writes(place[0].project if place else None)
+        if not (theirs or asker.changes(found.owner)):
+            raise RouteRefused(
+                "it is shared with others, or you only read there: its person deletes it, or their maintainers", 403
+            )
         messages = await self.eraser.forget(found)
         self._sessions.live_sessions.forget()
         return {"forgotten": found.id, "handle": found.handle, "messages": messages}

@@ -13,5 +13,6 @@ writer                  the thread that writes
 reading                 a look at it by a process that writes nothing
 database                the writer, the readers, and their async face
 moving                  from a file into a database, and back
+table_copying           the tables of that, row by row, and checked
 journal                 the journal, put together
 """

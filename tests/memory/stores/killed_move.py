@@ -7,12 +7,12 @@ import signal
 import sys
 from pathlib import Path
 
-from memory.stores.postgresql import moving
+from memory.stores.postgresql import moving, table_copying
 
 
 def main(way: str, file: str, url: str, after: str) -> None:
     """Move; pieces are small, so that some are committed before."""
-    moving.PIECE, moving.STEP = 7, 1
+    table_copying.PIECE, table_copying.STEP = 7, 1
 
     def progress(done: int, of: int) -> None:
         if done >= int(after):

@@ -18,11 +18,12 @@ import pytest
 from memory.ports import Lesson
 from memory.stores.errors import StoreFault
 from memory.stores.journal import SqliteJournal
-from memory.stores.postgresql import moving
+from memory.stores.postgresql import table_copying
 from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.journal import PostgresJournal
 from memory.stores.postgresql.lease import Lease
 from memory.stores.postgresql.moving import move_in, move_out
+from memory.stores.postgresql.table_copying import FileSide, Table
 from tests.memory.stores.derived_facts import exchange, fact, session, user
 
 FACTS = 20
@@ -31,8 +32,8 @@ FACTS = 20
 @pytest.fixture
 def steps(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     """Progress is heard of after each row, and seven are committed together."""
-    monkeypatch.setattr(moving, "PIECE", 7)
-    monkeypatch.setattr(moving, "STEP", 1)
+    monkeypatch.setattr(table_copying, "PIECE", 7)
+    monkeypatch.setattr(table_copying, "STEP", 1)
     return []
 
 
@@ -125,13 +126,13 @@ async def test_of_a_database_that_was_written_into_since_a_move_is_begun_anew(ur
 
 
 async def test_what_did_not_come_over_whole_is_told(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file, write = await journal_file(tmp_path), moving._File.write
+    file, write = await journal_file(tmp_path), FileSide.write
     move_in(file, url, lambda table, rows: None)
 
-    def loses(self: moving._File, table: moving._Table, found: Iterator[object]) -> None:
+    def loses(self: FileSide, table: Table, found: Iterator[object]) -> None:
         write(self, table, [*found][1:])
 
-    monkeypatch.setattr(moving._File, "write", loses)
+    monkeypatch.setattr(FileSide, "write", loses)
     with pytest.raises(StoreFault, match="did not come over whole"):
         move_out(url, tmp_path / "back.db", lambda table, rows: None)
     assert parts(tmp_path) == []

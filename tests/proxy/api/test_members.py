@@ -13,6 +13,7 @@ import pytest
 
 from memory.candidate import CandidateKind, Proposal
 from memory.clock import local_now
+from memory.research import Research
 from proxy.auth.client_keys import SHAPE
 from proxy.auth.tokens import TokenRole
 from tests.fake_provider import fake_provider
@@ -422,3 +423,35 @@ async def test_who_only_reads_in_a_project_teaches_nothing_there(proxy: Running)
     await dan("POST", "api/remember?project=loom", taught, status=201)
     await dan("POST", f"api/candidates/{theirs}/submit", {})
     assert "may only read in acme" in (await dan("POST", "api/remember", taught, status=403))["error"]
+
+
+@pytest.mark.parametrize("proxy", ["sqlite"], indirect=True)
+async def test_who_only_reads_in_a_project_decides_and_deletes_nothing_there(proxy: Running) -> None:
+    ask, bob = asking(proxy), await member(proxy, "bob")
+    id, [held] = await put_forward(proxy, "bob", "sail"), (await bob("GET", "api/facts?project=sail"))["facts"]
+    research = "0d000001-0000-4000-8000-000000000000"
+    assert proxy.edge.memory is not None
+    found = Research(research, "p:acme/sail", "u:acme/bob", "Which ports are open?", local_now(), local_now())
+    await proxy.edge.memory.journal.write_research([found])
+    await ask("PATCH", "api/members/bob?org=acme", {"role": "read-only", "project": "sail"})
+
+    async def refused_all() -> None:
+        for act in ("reject", "defer", "reopen"):
+            told = await bob("POST", f"api/candidates/{id}/{act}", {}, status=403)
+            assert "may only read in sail" in told["error"]
+        await bob("DELETE", f"api/research/{research}?project=sail", status=403)
+        await bob("POST", f"api/facts/{held['id']}/promote", {"to": "user"}, status=404)
+
+    await refused_all()
+    # Nor do they take back what they submitted before.
+    await ask("PATCH", "api/members/bob?org=acme", {"role": "member", "project": "sail"})
+    await bob("POST", f"api/candidates/{id}/submit", {})
+    await ask("PATCH", "api/members/bob?org=acme", {"role": "read-only", "project": "sail"})
+    await refused_all()
+    # Who works in the project only lets nothing rise to what they only read.
+    await ask("PATCH", "api/members/bob?org=acme", {"role": "member", "project": "sail"})
+    await ask("PATCH", "api/members/bob?org=acme", {"role": "read-only"})
+    told = await bob("POST", f"api/facts/{held['id']}/promote", {"to": "user"}, status=403)
+    assert "may only read in the organisation" in told["error"]
+    await bob("POST", f"api/candidates/{id}/reject", {})
+    await bob("DELETE", f"api/research/{research}?project=sail")

@@ -104,6 +104,37 @@ async def test_a_member_submits_and_a_maintainer_approves(people: dict[str, Brow
     assert "by eve" in seen.text and not offered(seen, "/undo")
 
 
+async def test_what_was_submitted_takes_the_place_of_nothing_that_waits(
+    people: dict[str, Browser], ask: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proxy.web.review.WAITING", 2)
+    monkeypatch.setattr("proxy.web.today.EACH", 2)
+    bob, words, ids = people["bob"], ("squash", "rebase", "sign", "tag", "lint"), list[str]()
+    for place, word in enumerate(words):
+        said = {"text": f"Always {word} before a merge."}
+        held = await ask("POST", "api/remember?user=bob&project=loom", said, status=201)
+        to = {"to": "project"}
+        put = await ask("POST", f"api/facts/{held['id']}/promote?user=bob&project=loom", to, status=201)
+        ids.append(put["candidate"]["id"])
+        if place < 2:
+            await ask("POST", f"api/candidates/{ids[-1]}/submit?user=bob&project=loom", {})
+    page = await bob.get("review")
+    waits = page.text.partition("Submitted")[0]
+    assert "sign" in waits and "tag" in waits and "1 more waits behind these" in waits
+    assert "squash" in page.text and "squash" not in waits and "3 candidates waiting" in page.raw
+    assert [each in (await bob.get("")).raw for each in ids] == [False, False, True, True, False]
+    # Whoever maintains it sees it at once, and is told how many there are.
+    page = await people["eve"].get("review")
+    assert "squash" in page.text and "rebase" in page.text and "2 candidates waiting" in page.raw
+    assert "behind these" not in page.text
+    # What another person waits for stands before what is somebody's own.
+    said = {"text": "Always bisect before a fix."}
+    held = await ask("POST", "api/remember?user=eve&project=loom", said, status=201)
+    await ask("POST", f"api/facts/{held['id']}/promote?user=eve&project=loom", {"to": "project"}, status=201)
+    page = await people["eve"].get("review")
+    assert "squash" in page.text and "rebase" in page.text and "1 more waits behind these" in page.text
+
+
 async def test_who_submitted_takes_it_back(people: dict[str, Browser], ask: Asking) -> None:
     bob, eve = people["bob"], people["eve"]
     held = await ask("POST", "api/remember?user=bob&project=loom", {"text": RULE}, status=201)

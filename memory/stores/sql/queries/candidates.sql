@@ -54,8 +54,10 @@ SELECT * FROM candidates WHERE owner IN (?*) ORDER BY sessions DESC, sources DES
 -- candidates_skills: the skills that are approved, whoever's
 SELECT * FROM candidates WHERE kind = 'skill' AND state = 'approved' ORDER BY number;
 
--- candidates_first: those of some owners that wait, those with the most evidence first; the limit comes last
-SELECT * FROM candidates WHERE owner IN (?*) AND state = 'waiting' ORDER BY sessions DESC, sources DESC, number LIMIT ?;
+-- candidates_first: those of some owners that wait and are not submitted to an organisation, those with the most evidence
+-- first; the organisation and the limit come last
+SELECT * FROM candidates WHERE owner IN (?*) AND state = 'waiting' AND (submitted_to = '' OR submitted_to != ?)
+ORDER BY sessions DESC, sources DESC, number LIMIT ?;
 
 -- candidates_decided: those of some owners that were decided, the newest decision first; the limit comes last
 SELECT * FROM candidates WHERE owner IN (?*) AND state != 'waiting' AND decided_at IS NOT NULL
@@ -65,8 +67,9 @@ ORDER BY decided_at DESC, number DESC LIMIT ?;
 SELECT candidates.* FROM candidate_evidence JOIN candidates ON candidates.id = candidate_evidence.candidate
 WHERE candidate_evidence.memory IN (?*);
 
--- candidates_waiting: how many wait for a person
-SELECT count(*) AS waiting FROM candidates WHERE owner IN (?*) AND state = 'waiting';
+-- candidates_waiting: how many of them there are; the organisation comes last
+SELECT count(*) AS waiting FROM candidates
+WHERE owner IN (?*) AND state = 'waiting' AND (submitted_to = '' OR submitted_to != ?);
 
 -- candidates_waiting_all: how many wait for anybody
 SELECT count(*) AS waiting FROM candidates WHERE state = 'waiting';

@@ -66,7 +66,7 @@ async def put_forward(
     await memory.journal.learn(Lesson(0, (*sources, gist)))
     proposal = Proposal(id, CandidateKind.KNOWLEDGE, gist.id, text, text, "correction", 14, 9, (gist.id, *ids))
     assert await memory.journal.propose(owner, [proposal], AT) == [id]
-    return await rooms.approvals(memory).candidate(id, [owner])
+    return await rooms.candidates(memory).candidate(id, [owner])
 
 
 async def approved(memory: Memory, id: str = "rule", owners: tuple[str, ...] = (OWNER,), **how: object) -> Approval:
@@ -88,7 +88,7 @@ async def test_what_is_approved_rises_to_the_project_and_stands_in_its_file(memo
     await put_forward(memory)
     shown = await rooms.approvals(memory).approve("rule", [OWNER])
     assert "+- Use tabs in Python files" in shown.files[0].diff and not (folder / "CONVENTIONS.md").exists()
-    assert (await rooms.approvals(memory).candidate("rule", [OWNER])).state is CandidateState.WAITING
+    assert (await rooms.candidates(memory).candidate("rule", [OWNER])).state is CandidateState.WAITING
     done = await approved(memory)
     assert (folder / "CONVENTIONS.md").read_text() == section("Use tabs in Python files")
     rule = await one(memory, done.candidate.fact)
@@ -174,7 +174,7 @@ async def edited_by_somebody(memory: Memory, file: Path) -> str:
 
 
 async def waiting_lines(memory: Memory) -> dict[str, str]:
-    found = await rooms.approvals(memory).candidates([OWNER], {CandidateState.WAITING})
+    found = await rooms.candidates(memory).candidates([OWNER], {CandidateState.WAITING})
     return {each.title: each.id for each in found if each.kind is CandidateKind.LINE}
 
 
@@ -215,7 +215,7 @@ async def test_what_somebody_did_to_the_lines_is_approved_one_by_one(memory: Mem
     }
     assert {each.origin for each in held} == {Origin.PERSON}
     assert file.read_text() == section("Use tabs in Python and Go files", RULES[2], "Ask Eve about the keel", RULES[3])
-    by_id = {each.id: each for each in await rooms.approvals(memory).candidates([OWNER])}
+    by_id = {each.id: each for each in await rooms.candidates(memory).candidates([OWNER])}
     assert by_id["rule0"].state is CandidateState.APPROVED and by_id["rule0"].text == "Use tabs in Python and Go files"
     assert by_id["rule1"].state is CandidateState.REJECTED and "deleted" in by_id["rule1"].reason
     assert (await one(memory, uid("rule1-gist"))).state is State.ACTIVE, "the user knows it still"
@@ -283,7 +283,7 @@ async def test_approving_again_does_not_take_what_was_done_to_its_own_line(memor
     [line] = (await waiting_lines(memory)).values()
     changed = await approved(memory, line)
     assert (await one(memory, first.candidate.fact)).state is State.SUPERSEDED
-    rule = await rooms.approvals(memory).candidate("rule", [OWNER])
+    rule = await rooms.candidates(memory).candidate("rule", [OWNER])
     assert rule.text == "Use tabs in all files" and rule.fact == changed.candidate.fact
     back = await approved(memory, undo=True)
     assert back.candidate.state is CandidateState.WAITING and file.read_text() == section()
@@ -397,8 +397,8 @@ async def test_an_id_may_be_cut_short_where_it_is_clear(memory: Memory) -> None:
     await put_forward(memory, id="abcd1")
     await put_forward(memory, "Deploy on Fridays only", id="abcd2")
     with pytest.raises(Ambiguous):
-        await rooms.approvals(memory).candidate("abcd", [OWNER])
-    assert (await rooms.approvals(memory).candidate("abcd2", [OWNER])).title == "Deploy on Fridays only"
+        await rooms.candidates(memory).candidate("abcd", [OWNER])
+    assert (await rooms.candidates(memory).candidate("abcd2", [OWNER])).title == "Deploy on Fridays only"
 
 
 async def test_rejected_and_deferred_are_kept_and_may_still_be_approved(memory: Memory) -> None:
@@ -439,7 +439,7 @@ async def test_what_is_forgotten_takes_its_line_out_of_the_file(memory: Memory, 
     gone = await memory.commands.forget([done.candidate.fact], ADA.owners())
     assert gone.files == (str(file),) and not gone.faults
     assert file.read_text() == section("Deploy on Fridays only")
-    assert [each.id for each in await rooms.approvals(memory).candidates([OWNER])] == ["second"]
+    assert [each.id for each in await rooms.candidates(memory).candidates([OWNER])] == ["second"]
 
 
 async def test_a_rule_in_other_words_outlives_one_of_its_many_sources(memory: Memory, folder: Path) -> None:
@@ -514,17 +514,17 @@ async def test_what_was_taken_back_or_changed_is_counted_among_the_evidence_and_
     gone, changed, holds = [await one(memory, uid(f"rule-{n}")) for n in range(3)]
     changes = replace(gone, state=State.ARCHIVED), replace(changed, state=State.SUPERSEDED)
     await memory.journal.learn(Lesson(0, changes))
-    facts, withheld = await rooms.approvals(memory).evidence(candidate, ADA)
+    facts, withheld = await rooms.candidates(memory).evidence(candidate, ADA)
     assert ({each.id for each in facts}, withheld) == ({holds.id, uid("rule-gist")}, 2)
     skill = replace(candidate, kind=CandidateKind.SKILL)
-    assert len((await rooms.approvals(memory).evidence(skill, ADA))[0]) == 4
+    assert len((await rooms.candidates(memory).evidence(skill, ADA))[0]) == 4
 
 
 async def test_what_bore_an_approved_rule_out_is_still_shown(memory: Memory) -> None:
     await put_forward(memory)
     done = await approved(memory)
     assert (await one(memory, uid("rule-gist"))).state is State.ARCHIVED
-    facts, withheld = await rooms.approvals(memory).evidence(done.candidate, ADA)
+    facts, withheld = await rooms.candidates(memory).evidence(done.candidate, ADA)
     assert (len(facts), withheld) == (4, 0)
 
 
@@ -532,7 +532,7 @@ async def test_what_rose_to_its_user_bears_its_rule_out_as_long_as_it_holds(memo
     candidate = await put_forward(memory)
     risen = await rooms.approvals(memory).promote(await one(memory, uid("rule-0")), Layer.USER)
     assert isinstance(risen, Fact)
-    assert len((await rooms.approvals(memory).evidence(candidate, ADA))[0]) == 4
+    assert len((await rooms.candidates(memory).evidence(candidate, ADA))[0]) == 4
     await memory.fact_reviser.update(risen.id, "Use spaces in Python files", ADA.owners())
-    facts, withheld = await rooms.approvals(memory).evidence(candidate, ADA)
+    facts, withheld = await rooms.candidates(memory).evidence(candidate, ADA)
     assert uid("rule-0") not in {each.id for each in facts} and withheld == 1

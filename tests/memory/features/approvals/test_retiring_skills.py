@@ -46,11 +46,11 @@ async def followed_no_longer(place: Path) -> tuple[Candidate, Candidate]:
     async with opened(place) as proxy:
         for number in range(5):
             await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
-        [skill] = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
+        [skill] = await rooms.candidates(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
         await approved(proxy, skill.id)
         for number in range(14):
             await play(proxy, f"Do other piece {number}.", OTHER, f"t{number}")
-        waiting = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
+        waiting = await rooms.candidates(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
         [retirement] = [each for each in waiting if each.kind is CandidateKind.RETIREMENT]
     return skill, retirement
 
@@ -88,16 +88,16 @@ async def test_a_skill_that_is_followed_no_longer_is_retired_by_a_person_and_kep
     done = await approved(proxy, retirement.id)
     assert not file.exists() and (file.parent / "earlier/v1.md").read_text() == was
     assert {each.file.name for each in done.files} == {"SKILL.md", "v1.md"}
-    assert (await rooms.approvals(memory(proxy)).candidate(skill.id, [OWNER])).state is CandidateState.DEFERRED
+    assert (await rooms.candidates(memory(proxy)).candidate(skill.id, [OWNER])).state is CandidateState.DEFERRED
     await approved(proxy, retirement.id, undo=True)
     assert file.read_text() == was and not (file.parent / "earlier").exists()
-    assert (await rooms.approvals(memory(proxy)).candidate(skill.id, [OWNER])).state is CandidateState.APPROVED
+    assert (await rooms.candidates(memory(proxy)).candidate(skill.id, [OWNER])).state is CandidateState.APPROVED
 
 
 async def test_what_is_written_after_a_retirement_is_a_later_version(retiring: Retiring) -> None:
     proxy, folder, _, retirement = retiring
     await approved(proxy, retirement.id)
-    waiting = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
+    waiting = await rooms.candidates(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
     [other] = [each for each in waiting if each.kind is CandidateKind.SKILL]
     await approved(proxy, other.id)
     file = folder / ".claude/skills/cargo-fmt-and-then/SKILL.md"
@@ -123,7 +123,7 @@ async def test_a_skill_that_is_followed_again_is_not_to_be_retired_any_more(reti
     proxy, _, _, retirement = retiring
     for number in range(8):
         await play(proxy, f"Do it as before {number}.", WORK, f"u{number}")
-    now = await rooms.approvals(memory(proxy)).candidate(retirement.id, [OWNER])
+    now = await rooms.candidates(memory(proxy)).candidate(retirement.id, [OWNER])
     assert (now.state, now.reason) == (CandidateState.DEFERRED, "its steps are not left out any more")
 
 
@@ -134,7 +134,7 @@ async def test_forgetting_its_habit_takes_a_retired_skill_along(retiring: Retiri
     assert kept.exists()
     await memory(proxy).commands.forget(skill.evidence, [OWNER])
     assert not kept.exists()
-    left = {each.id for each in await rooms.approvals(memory(proxy)).candidates([OWNER])}
+    left = {each.id for each in await rooms.candidates(memory(proxy)).candidates([OWNER])}
     assert not left & {skill.id, retirement.id}
 
 

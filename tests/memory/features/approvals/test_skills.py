@@ -57,7 +57,7 @@ def memory(proxy: Running) -> Memory:
 async def put_forward(proxy: Running, text: str = SKILL, id: str = "a", layer: Layer = Layer.PROJECT) -> Candidate:
     proposal = Proposal(id, CandidateKind.SKILL, f"skill {id}", "check-it", text, "instance", 9, 5, (), layer)
     await memory(proxy).journal.propose(OWNER, [proposal], AT)
-    return await rooms.approvals(memory(proxy)).candidate(id, [OWNER])
+    return await rooms.candidates(memory(proxy)).candidate(id, [OWNER])
 
 
 async def approved(proxy: Running, id: str, undo: bool = False) -> Approval:
@@ -70,7 +70,7 @@ async def approved(proxy: Running, id: str, undo: bool = False) -> Approval:
 async def test_a_habit_waits_for_a_person_and_is_written_where_runtimes_read_it(proxy: Running, folder: Path) -> None:
     for number in range(5):
         await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
-    [waiting] = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
+    [waiting] = await rooms.candidates(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
     assert (waiting.kind, waiting.title) == (CandidateKind.SKILL, "cargo-fmt-and-then")
     assert "`cargo clippy --all`" in waiting.text and nothing_in(folder)
     shown = await rooms.approvals(memory(proxy)).approve(waiting.id, [OWNER])
@@ -83,7 +83,7 @@ async def test_a_habit_waits_for_a_person_and_is_written_where_runtimes_read_it(
 async def test_a_forgotten_habit_takes_its_skill_along(proxy: Running, folder: Path) -> None:
     for number in range(5):
         await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
-    [waiting] = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
+    [waiting] = await rooms.candidates(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
     await approved(proxy, waiting.id)
     gone = await memory(proxy).commands.forget(waiting.evidence, [OWNER])
     assert len(gone.files) == 2 and not gone.faults
@@ -93,12 +93,12 @@ async def test_a_forgotten_habit_takes_its_skill_along(proxy: Running, folder: P
 async def test_a_forgotten_habit_is_neither_told_nor_put_forward_again_nor_is_a_half_of_it(proxy: Running) -> None:
     for number in range(5):
         await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
-    [waiting] = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
+    [waiting] = await rooms.candidates(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
     await memory(proxy).commands.forget(waiting.evidence, [OWNER])
     for number in range(5, 9):
         await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
     assert (await memory(proxy).features.of(BehaviourFeature).observing.habits(OWNER)).sequences == ()
-    assert await rooms.approvals(memory(proxy)).candidates([OWNER]) == []
+    assert await rooms.candidates(memory(proxy)).candidates([OWNER]) == []
     assert not [fact for fact in await memory(proxy).commands.facts([OWNER]) if "cargo" in fact.text]
 
 
@@ -106,7 +106,7 @@ async def test_a_forgotten_habit_does_not_come_back_in_other_words(proxy: Runnin
     for number in range(5):
         await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
     before = (await memory(proxy).features.of(BehaviourFeature).observing.habits(OWNER)).sequences
-    [waiting] = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
+    [waiting] = await rooms.candidates(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
     await memory(proxy).commands.forget(waiting.evidence, [OWNER])
     # The same steps, taken otherwise so often that they would be told otherwise.
     other = [(f"{command} --offline", printed) for command, printed in WORK]
@@ -123,7 +123,7 @@ async def test_a_forgotten_habit_does_not_come_back_in_other_words(proxy: Runnin
 async def test_a_skill_that_a_person_has_changed_stays_and_is_told(proxy: Running, folder: Path) -> None:
     for number in range(5):
         await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
-    [waiting] = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
+    [waiting] = await rooms.candidates(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
     await approved(proxy, waiting.id)
     file = folder / ".claude/skills/cargo-fmt-and-then/SKILL.md"
     file.write_text(f"{file.read_text()}\nAnd be quick.\n")
@@ -139,7 +139,7 @@ async def test_a_habit_that_is_none_any_more_waits_no_longer(proxy: Running) -> 
         await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
     for number in range(14):
         await play(proxy, f"Do other piece {number}.", OTHER, f"t{number}")
-    states = {each.mark: each.state for each in await rooms.approvals(memory(proxy)).candidates([OWNER])}
+    states = {each.mark: each.state for each in await rooms.candidates(memory(proxy)).candidates([OWNER])}
     old = [state for mark, state in states.items() if "clippy" in mark]
     assert old == [CandidateState.DEFERRED]
 
@@ -177,7 +177,7 @@ async def test_a_name_that_would_leave_its_folder_is_refused_and_nothing_is_lost
     held = await put_forward(proxy, SKILL.replace("check-it", name))
     with pytest.raises(ApprovalRefused, match="must not leave"):
         await approved(proxy, "a")
-    assert (await rooms.approvals(memory(proxy)).candidate("a", [OWNER])) == held
+    assert (await rooms.candidates(memory(proxy)).candidate("a", [OWNER])) == held
 
 
 async def test_a_link_out_of_the_folder_is_not_followed(proxy: Running, folder: Path, tmp_path: Path) -> None:
@@ -207,12 +207,12 @@ async def test_a_skill_is_a_projects(proxy: Running) -> None:
 async def test_a_skill_without_an_occasion_is_not_to_be_retired(proxy: Running) -> None:
     for number in range(5):
         await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
-    [skill] = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
+    [skill] = await rooms.candidates(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
     await approved(proxy, skill.id)
     other = [("make docs", "ok"), ("make publish", "ok")]
     for number in range(14):
         await play(proxy, f"Do other piece {number}.", other, f"t{number}")
-    kinds = [each.kind for each in await rooms.approvals(memory(proxy)).candidates([OWNER])]
+    kinds = [each.kind for each in await rooms.candidates(memory(proxy)).candidates([OWNER])]
     assert CandidateKind.RETIREMENT not in kinds
 
 
@@ -221,7 +221,7 @@ async def test_a_forgotten_habit_leaves_a_skill_for_which_another_candidate_was_
 ) -> None:
     for number in range(5):
         await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
-    [waiting] = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
+    [waiting] = await rooms.candidates(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
     await approved(proxy, waiting.id)
     file = folder / ".claude/skills/cargo-fmt-and-then/SKILL.md"
     other = await put_forward(proxy, waiting.text, "b")
