@@ -344,6 +344,8 @@ def _fill_database(source: _File, target: _Database, written: str, where: str, t
     elif _begun(target) != written:
         target.clear(tables)
         _begin(target, written)
+    # Before the first piece: no server may take what is still empty for a journal of its own.
+    target.commit()
 
     def finish(table: _Table) -> None:
         if table.columns[0] == "number" and (last := _highest_number(source.connection, table.name)):
