@@ -86,7 +86,7 @@ def managed(scope: Scope) -> str:
         Refusal: 422, when none is named; 403, when they may not.
     """
     if not scope.org:
-        raise Refusal(422, "say of which organisation: ?org=…")
+        raise Refusal(422, "say of which organisation: ?org=…, at the command line --org")
     if not may_manage(scope.org):
         raise Refusal(403, f"the members of {scope.org} are managed by its owners")
     return scope.org

@@ -45,7 +45,7 @@ def candidates(
     elif id:
         _one(response)
     else:
-        _list(response["candidates"], everything)
+        _list(response["candidates"], everything, org)
 
 
 @takes("user")
@@ -124,11 +124,12 @@ def promote(
     call: Call,
     id: Id,
     to: Annotated[str, typer.Option("--to", help="user, project or org.")],
+    org: Org = None,
     yes: Yes = False,
 ) -> None:
     """Let a fact rise: to all your projects, or, where you approve it, to all who work on its project or in the org."""
     with call.reach() as server:
-        query = call.scope(server)
+        query = call.scope(server) | _of(org)
         response = server.ask("POST", f"api/facts/{id}/promote", query, {"to": to})
         if "candidate" in response:
             path = f"api/candidates/{response['candidate']['id']}/approve"
@@ -188,7 +189,7 @@ def _decided(word: str, data: Mapping[str, Any], as_json: bool) -> None:
         output.screen().print(f"{word}: {data['title']}", soft_wrap=True)
 
 
-def _list(found: list[dict[str, Any]], everything: bool) -> None:
+def _list(found: list[dict[str, Any]], everything: bool, org: str | None) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -212,7 +213,9 @@ def _list(found: list[dict[str, Any]], everything: bool) -> None:
         table.add_row(*map(Text, cells), Text(title))
     console.print(table)
     if not everything:
-        console.print("\npalimpsest approve ID [--edit] | reject ID --why … | defer ID", style="dim")
+        of = f" --org {org}" if org else ""
+        ways = f"palimpsest approve ID{of} [--edit] | reject ID{of} --why … | defer ID{of}"
+        console.print(f"\n{ways}", style="dim", soft_wrap=True)
 
 
 def _state(held: Mapping[str, Any]) -> str:

@@ -20,8 +20,8 @@ from tests.running import running
 from tests.sparse_files import read_written
 
 UNTOUCHED: dict[str, bytes] = {
-    "/v1/chat/completions": b'{"model":"m", "temperature":1e0,"x":12345678901234567890123,\n "messages":[ {'
-    b'"role":"user","content":"hi"} ],"seed":1.0,"seed":2}',
+    "/v1/chat/completions": b'\r\n {"model":"m", "temperature":1e0,"x":12345678901234567890123,\n "messages":[ {'
+    b'"role":"user","content":"hi"} ],"seed":1.0,"seed":2}\t\n',
     "/v1/responses": b'{"model":"m","input":[{"type":"message","role":"user","content":[{"type":"input_text",'
     b'"text":"hi \\u00e9"}]},{"type":"mystery","n":1.50}], "store":false}',
     "/v1/messages": b'{"model":"m","max_tokens":1,"system":[{"type":"text","text":"s","cache_control":{"type":'
@@ -114,13 +114,15 @@ async def test_memory_can_be_switched_off_for_a_request(tmp_path: Path) -> None:
         assert (counts.messages, counts.passages, counts.facts) == (0, 0, 0)
 
 
-@pytest.mark.parametrize("body", [b'{"model":"m","messages":[]}', b'{"model":', gzip.compress(b"{}", mtime=0)])
+@pytest.mark.parametrize("body", [b' {"model":"m","messages":[]}\n', b'{"model":', gzip.compress(b"{}", mtime=0)])
 async def test_with_memory_off_a_body_is_passed_on_unread(body: bytes, tmp_path: Path) -> None:
     async with fake_provider() as provider, running(provider, tmp_path, memory__mode="off") as proxy:
         provider.answer = lambda request: _answered(418)
-        status, _, headers = await proxy.post("/v1/chat/completions", body)
+        encoding = {"Content_Encoding": "gzip"} if body.startswith(b"\x1f\x8b") else {}
+        status, _, headers = await proxy.post("/v1/chat/completions", body, **encoding)
         assert (status, headers["x-palimpsest-status"]) == (418, "passed; memory.mode is off")
         assert provider.last.body == body
+        assert provider.last.headers.get("Content-Encoding") == encoding.get("Content_Encoding")
 
 
 async def _answered(status: int) -> web.StreamResponse:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from types import SimpleNamespace
 
@@ -19,6 +20,15 @@ async def test_a_stores_fault_is_told_in_its_own_sentence() -> None:
     _, why = await fail_open(fails(), default=None, timeout_seconds=1, operation="noting", degradations=counted)
     assert why == "the store failed: the disk is full: nothing was written"
     assert counted.counts == {"noting": 1} and "StoreFault" not in str(counted.latest)
+
+
+async def test_what_never_ends_is_given_up() -> None:
+    counted, never = Degradations(), asyncio.Event()
+    async with asyncio.timeout(5):
+        given, why = await fail_open(
+            never.wait(), default=False, timeout_seconds=0.01, operation="preparing", degradations=counted
+        )
+    assert (given, why) == (False, "late: more than 10 ms") and counted.counts == {"preparing": 1}
 
 
 def test_any_other_failure_is_told_by_its_kind() -> None:

@@ -109,8 +109,10 @@ class WholePerson:
         self._now = now
 
     async def share(self, person: Scope) -> PersonsShare:
-        """What there is of a person, once all that was said is written."""
+        """What there is of a person, once all that was said, and what they have changed on their pages, is written."""
         await self._notes.write_pending()
+        for each in filter(None, map(scope_of, (await self._journal.share_of(person)).owners)):
+            await self._pages.take_edits(each)
         share = await self._journal.share_of(person)
         return replace(share, tables=(*share.tables, PAGES))
 

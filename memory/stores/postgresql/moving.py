@@ -142,6 +142,8 @@ def _fill_database(
     elif _begun(target) != written:
         target.clear(tables)
         _begin(target, written)
+    # Before the first piece: no server may take what is still empty for a journal of its own.
+    target.commit()
 
     def finish(table: Table) -> None:
         if table.columns[0] == "number" and (last := _highest_number(source.connection, table.name)):

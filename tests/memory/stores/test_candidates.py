@@ -56,6 +56,11 @@ async def test_nobody_else_sees_it(journal: SqliteJournal) -> None:
     assert await journal.candidates([each for each in others if each != OWNER]) == []
     assert await journal.candidates_waiting([SHARED, owner(BOB)]) == 0
     assert await journal.candidates([]) == [] and await journal.candidates_waiting([]) == 0
+    assert await journal.candidates_first([SHARED, owner(BOB)], 9) == []
+    assert len(await journal.candidates_first([OWNER], 9)) == 1
+    await journal.decide(await only(journal), CandidateState.DEFERRED, AT)
+    assert await journal.candidates_decided([SHARED, owner(BOB)], 9) == []
+    assert len(await journal.candidates_decided([OWNER], 9)) == 1
 
 
 async def test_what_was_rejected_comes_back_only_with_much_more_evidence(journal: SqliteJournal) -> None:

@@ -275,6 +275,10 @@ def test_nothing_of_another_owner_ever_comes_back(told: list[tuple[Scope, Layer]
         assert all(each.owner in visible for each in await journal.passages(ids, visible))
         assert all(each.owner in visible for each in await journal.neighbours([("s1", 0)], 9, visible))
         assert (await journal.rarity(visible, [])).documents == len({e.owner for e in facts if e.owner in visible})
+        theirs = mine | {each.id for each in passages if each.owner in visible}
+        hour = timedelta(hours=1)
+        learnt, said = await journal.between(visible, AT - hour, AT + hour, 99)
+        assert {each.id for each in (*learnt, *said)} == theirs == {*await journal.newest(visible, 99)}
         gone = await journal.forget(ids, AT, visible)
         assert {each.id for each in gone.facts} == mine
         assert {each.id for each in await journal.facts(ids)} == {each.id for each in facts} - mine

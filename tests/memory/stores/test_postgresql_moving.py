@@ -100,6 +100,16 @@ async def test_a_move_that_is_killed_goes_on_there_and_back(
     await PostgresJournal(url, tmp_path / "one", str).close()
 
 
+async def test_a_move_that_is_killed_before_anything_has_come_keeps_servers_away(url: str, tmp_path: Path) -> None:
+    file = await journal_file(tmp_path)
+    await killed("in", file, url, 1)
+    assert came(url) == 0
+    with pytest.raises(StoreFault, match="has not ended"):
+        PostgresJournal(url, tmp_path / "one", str)
+    move_in(file, url, lambda table, rows: None)
+    assert came(url) == FACTS
+
+
 async def test_of_another_file_a_move_is_begun_anew(url: str, tmp_path: Path) -> None:
     file, counts = await journal_file(tmp_path), dict[str, int]()
     await killed("in", file, url, 90)

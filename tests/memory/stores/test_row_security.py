@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, closing
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -128,6 +129,17 @@ async def test_without_the_policies_it_would_show_everybodys(
         with only(ANN.owners()):
             seen = await database.read(unfiltered(table))
         assert ANNS in seen and BOBS in seen
+
+
+@pytest.mark.parametrize(("to", "seen"), [("o:acme", True), ("o:globex", False)])
+async def test_what_was_submitted_is_seen_in_the_organisation_that_it_was_submitted_in(
+    url: str, tmp_path: Path, to: str, seen: bool
+) -> None:
+    with psycopg.connect(url, options="-c palimpsest.owners=*") as connection:
+        connection.execute("UPDATE candidates SET submitted_to = %s WHERE owner = %s", (to, BOBS))
+    async with opened(url, tmp_path) as database:
+        with only(replace(ANN, org="acme").owners()):
+            assert (BOBS in await database.read(unfiltered("candidates"))) is seen
 
 
 async def test_what_works_for_all_sees_all_and_a_caller_of_nobodys_sees_nothing(url: str, tmp_path: Path) -> None:

@@ -180,6 +180,7 @@ async def test_members_submit_and_maintainers_approve_without_private_words(prox
         assert (seen["title"], seen["why"], seen["yours"]) == (SHARED, "3 decisions in 3 sessions", False)
         one = await person("GET", f"api/candidates/{id}")
         assert one["evidence"] == [] and one["withheld"] == 1
+        assert (seen["mark"], seen["evidence"], one["mark"]) == ("", [], "")
         assert not any(word in str((seen, one)) for word in ("7741", "Rosa", "Fridays"))
     for act in ("approve", "reject", "defer", "reopen"):
         assert (

@@ -121,9 +121,9 @@ def _answers(format: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     return [{"sequence_number": number, **event} for number, event in enumerate(events)], whole
 
 
-def bridged(provider: FakeProvider, home: Path, **route: str) -> AbstractAsyncContextManager[Running]:
+def bridged(provider: FakeProvider, home: Path, mode: str = "on", **route: str) -> AbstractAsyncContextManager[Running]:
     url = provider.url if route["bridge"].startswith("anthropic") else provider.url + "/v1"
-    return running(provider, home, upstream__routes=[{"model": "far-*", "url": url, **route}])
+    return running(provider, home, memory__mode=mode, upstream__routes=[{"model": "far-*", "url": url, **route}])
 
 
 def body(path: str, streamed: bool, **more: Any) -> dict[str, Any]:
@@ -180,6 +180,15 @@ async def test_other_routes_stay_bytes_and_memory_is_shared(tmp_path: Path) -> N
         await proxy.learned()
         await say(proxy, far, "two", "Where does my boat lie, and what is it called?")
         assert provider.last.path == "/v1/messages" and b"Marigold" in provider.last.body
+
+
+async def test_with_memory_off_a_model_is_reached_by_its_bridge_all_the_same(tmp_path: Path) -> None:
+    path = "/v1/chat/completions"
+    async with fake_provider() as provider, bridged(provider, tmp_path, "off", bridge="anthropic/m") as proxy:
+        provider.answer = scripted
+        status, reply, _ = await proxy.post(path, body(path, False), Authorization="Bearer own-key")
+        assert status == 200 and heard(path, False, reply)[0] == "I look."
+        assert provider.last.path == "/v1/messages"
 
 
 async def say(proxy: Running, more: Mapping[str, Any], session: str, text: str) -> None:

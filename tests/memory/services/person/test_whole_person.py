@@ -74,3 +74,23 @@ async def test_nobody_comes_with_a_persons_key_while_they_are_forgotten(
         gone = await ask("POST", "api/person/forget?org=acme&user=ada")
         assert gone["keys"] == ["laptop"] and in_force == ["desk"]
         assert [key.name for key in await memory.journal.client_keys()] == ["desk"]
+
+
+async def test_what_they_wrote_on_their_pages_until_now_is_given_out(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        memory, ask = proxy.edge.memory, asking(proxy)
+        assert memory is not None
+        whom = "user=ada&org=acme"
+        taught = {"text": "We always deploy on Mondays", "kind": "convention", "pinned": True}
+        await ask("POST", f"api/remember?{whom}&project=loom", taught, status=201)
+        await ask("POST", "api/remember?user=eve&org=acme&project=loom", taught, status=201)
+        for user in ("ada", "eve"):
+            files = (await memory.pages.files(replace(ADA, user=user))).values()
+            [file] = [path for path, text in files if "Mondays" in text]
+            own = {"own": f"The key of {user} hangs behind the jar."}
+            await ask("PUT", f"api/page?user={user}&org=acme&project=loom", own)
+            await asyncio.to_thread(file.write_text, file.read_text() + f"- Ask Petra of {user} before a release\n")
+        tables = (await ask("GET", f"api/person?{whom}"))["tables"]
+        person = Scope("acme", "ada")
+        told = str([await memory.whole_person.rows(person, table, 0, 100) for table in tables])
+        assert "Ask Petra of ada" in told and "The key of ada" in told and "of eve" not in told
