@@ -105,8 +105,8 @@ class Database:
         self._pool = ThreadPoolExecutor(readers, thread_name_prefix="journal-reader")
 
     def start(self, first: Work[T]) -> T:
-        """Start to take writes, after ``first``, which is run here and now and gives what is read once. Whatever becomes
-        of the file's name then, all that is read comes from this file: every connection is opened here."""
+        """Start to take writes, after ``first``, which is run here and now and gives what is read once. Every reader's
+        connection is opened here: whatever becomes of the file's name later, all that is read comes from this file."""
         try:
             self._reading = [self._connect_to_read() for _ in range(1 + self._readers)]
             self._at_hand, *self._spare = self._reading
