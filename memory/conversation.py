@@ -348,7 +348,7 @@ def digest(role: Role, parts: Iterable[Part]) -> bytes:
     forms = [normal_form(part) for part in parts]
     whole = [role.value, forms]
     hasher = hashlib.blake2b(digest_size=16)
-    for piece in _json_in_pieces(whole) if _holds_long(forms) else (orjson.dumps(whole),):
+    for piece in _json_in_pieces(whole) if _ends_in_long_string(forms) else (orjson.dumps(whole),):
         hasher.update(piece)
     return hasher.digest()
 
@@ -369,11 +369,11 @@ def _json_in_pieces(value: Any) -> Iterator[bytes]:
         yield orjson.dumps(value)
 
 
-def _holds_long(forms: Iterable[list[Any]]) -> bool:
+def _ends_in_long_string(forms: Iterable[list[Any]]) -> bool:
     """Whether one of some parts ends in a string that is longer than a piece, as all do that are ever long."""
     for form in forms:
         last = form[-1]
-        if (last.__class__ is list and _holds_long(last)) or (last.__class__ is str and len(last) > PIECE):
+        if (last.__class__ is list and _ends_in_long_string(last)) or (last.__class__ is str and len(last) > PIECE):
             return True
     return False
 

@@ -32,6 +32,11 @@ class Draining:
         self._count = 0
         self._ends_at = math.inf
 
+    @property
+    def idle(self) -> bool:
+        """Whether no reply is under way."""
+        return self._idle.is_set()
+
     def end_within(self, seconds: float) -> None:
         """From now on the end may take so long, whatever hangs."""
         self._ends_at = time.monotonic() + seconds

@@ -187,7 +187,7 @@ async def _relay(
 
 def _left_unread(edge: Edge) -> bool:
     """Whether nobody needs to know what stands in a body: memory is off, and all go to one place, as they came."""
-    return edge.memory is None and edge.settings.memory.mode is Mode.OFF and not edge.settings.upstream.routes
+    return edge.settings.memory.mode is Mode.OFF and not edge.settings.upstream.routes
 
 
 def _status_headers(

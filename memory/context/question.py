@@ -82,7 +82,7 @@ def parts(text: str) -> tuple[SubQuestion, ...]:
         (SplitReason.SEVERAL, questions),
         (SplitReason.CONJUNCTION, _question_clauses(questions[0]) if questions else []),
         (SplitReason.COMPARISON, _compared(text)),
-        (SplitReason.ENTITIES, _with_one_name_each(text)),
+        (SplitReason.ENTITIES, _question_per_name(text)),
     ):
         parts_found = [each.strip() for each in found if stems(each)]
         if len(parts_found) > 1:
@@ -108,7 +108,7 @@ def _compared(text: str) -> list[str]:
     return [" ".join(f"{text[: found.start()]} {side} {text[found.end() :]}".split()) for side in sides]
 
 
-def _with_one_name_each(text: str) -> list[str]:
+def _question_per_name(text: str) -> list[str]:
     """The question with one of two names each time."""
     found = _BOTH_NAMES.search(text)
     if (

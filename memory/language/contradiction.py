@@ -141,7 +141,7 @@ def _verdict_on(old: Claim, new: Claim) -> ContradictionVerdict:
         # "I moved to Berlin" has no word of "I live in Ghent"; it may be no place that one moves to.
         return _lives_elsewhere(old, new)
     cover = len(shared) / min(len(old.content), len(new.content))
-    if new.moves and (moved := _switched_from_held(old, new)) is not None:
+    if new.moves and (moved := _switch_verdict(old, new)) is not None:
         return moved
     if holds_what_has_gone(old, new):
         return ContradictionVerdict(0.75, 0.7 if goes_back(new) else 0.3, "back")
@@ -185,7 +185,7 @@ def _change_certainty(old: Claim, new: Claim) -> float:
     return 0.3 if old.tells_of_change and not goes_back(new) else 0.6
 
 
-def _switched_from_held(old: Claim, new: Claim) -> ContradictionVerdict | None:
+def _switch_verdict(old: Claim, new: Claim) -> ContradictionVerdict | None:
     """ "Switched from A to B", where A is what the older sentence holds."""
     for left, came in new.moves:
         if len(left & old.held) < 0.6 * len(left):

@@ -84,7 +84,7 @@ def narrowed(older: Claim, newer: Claim) -> bool:
     words = newer.words
     bases = [stem(word) for word in words]
     subject = older.content - newer.left
-    when = _length_of_time_opening(words)
+    when = _time_opening_length(words)
     held = older.content | MANNER if "now" in words and not older.content & MANNER else older.content
     more = [
         at >= when and _is_more(word, base, held) and not (at and words[at - 1] in _BEFORE_VERBS)
@@ -112,10 +112,10 @@ def takes_over(older: Claim, newer: Claim) -> bool:
     """Whether the newer claim says of the very thing that the older one is about, and of nothing less, that what that
     one says of it has gone: all that is named there is named here, and here no more, before what has gone. Or that it
     is something else *now*."""
-    if _has_new_value_now(older, newer) or (goes_back(newer) and _returns(older, newer)):
+    if _has_new_value_now(older, newer) or (goes_back(newer) and _reverses(older, newer)):
         return True
     gone, came = (frozenset[str]().union(*sides) for sides in zip(*newer.moves, strict=True)) if newer.moves else _NONE
-    bases = [(word, stem(word)) for word in newer.words[_length_of_time_opening(newer.words) :]]
+    bases = [(word, stem(word)) for word in newer.words[_time_opening_length(newer.words) :]]
     before = takewhile(lambda each: each[1] not in gone, bases)
     named = any(_is_more(word, base, older.content) and base not in came for word, base in before)
     less = _narrower_purposes(older, newer)
@@ -179,7 +179,7 @@ def goes_back(newer: Claim) -> bool:
     return not _BACK.isdisjoint(newer.words)
 
 
-def _returns(older: Claim, newer: Claim) -> bool:
+def _reverses(older: Claim, newer: Claim) -> bool:
     """Whether the newer claim holds what the older one says has gone, or is denied."""
     if holds_what_has_gone(older, newer):
         return True
@@ -204,7 +204,7 @@ def _has_new_value_now(older: Claim, newer: Claim) -> bool:
 def _moves_less(older: Claim, newer: Claim) -> bool:
     """Whether the newer claim says of something of which the older one does not speak that it left what that one holds:
     "we use npm", "the docs site moved from npm to pnpm"."""
-    words = newer.words[_length_of_time_opening(newer.words) :]
+    words = newer.words[_time_opening_length(newer.words) :]
     if (
         newer.moves
         and (whose := _WHOSE.match(newer.text))
@@ -222,7 +222,7 @@ def _moves_less(older: Claim, newer: Claim) -> bool:
     return False
 
 
-def _length_of_time_opening(words: Sequence[str]) -> int:
+def _time_opening_length(words: Sequence[str]) -> int:
     """How many words at the beginning only say since when it is so: "since Monday", "last week", "yesterday"."""
     if words[:4] == ("in", "the", "week", "of"):
         return 4

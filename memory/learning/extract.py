@@ -118,10 +118,10 @@ def extract(
     if not (
         work or is_technical(before[-MAX_FACT_CHARS:]) or any(is_technical(block.text) for block in own_words(text))
     ):
-        return [*found, *_likings_beside(text, at, before, found, reading)][:most]
+        return [*found, *_further_likings(text, at, before, found, reading)][:most]
     picked = choice(spoken_in(text), before)
     read = reading.read(text, before)
-    found = [_as_sure_as_read(draft, read) for draft in found if _is_lasting_to_reader(draft, read)]
+    found = [_as_sure_as_read(draft, read) for draft in found if _reader_finds_lasting(draft, read)]
     unsure = []
     read = _separate_clauses(read, found, at)
     for statement in statements(read, before, [picked.option] if picked else []):
@@ -168,7 +168,7 @@ def _beside_what_it_answers(draft: FactDraft, asked: str) -> FactDraft:
     return replace(draft, text=draft.text + behind_answer(short(asked)))
 
 
-def _likings_beside(
+def _further_likings(
     text: str, at: datetime, before: str, found: Sequence[FactDraft], reading: ClauseReader
 ) -> list[FactDraft]:
     """What somebody surely likes, avoids or cannot have, in a talk that is not about work, beside what the rules have
@@ -217,7 +217,7 @@ def _is_covered_by(draft: FactDraft, found: Sequence[FactDraft]) -> bool:
 _GUIDING: Final = frozenset(("rule", "pref", "corr", "dec"))
 
 
-def _is_lasting_to_reader(draft: FactDraft, read: Sequence[Clause]) -> bool:
+def _reader_finds_lasting(draft: FactDraft, read: Sequence[Clause]) -> bool:
     """Whether the trained reader does not think that what a rule has found in talk about work is of the moment. What
     the person asked to have remembered is not doubted, nor which of the ways they chose that they were offered; a
     correction is as sure, and may only sound like one."""

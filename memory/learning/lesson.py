@@ -70,9 +70,9 @@ def conversation_time(messages: Sequence[Message], fallback: datetime, *, instru
         else:
             continue
         if (time := stated_time(text, fallback)) is not None:
-            return _plausible(time, fallback)
+            return _plausible_time(time, fallback)
     time = stated_time(instructions, fallback)
-    return fallback if time is None else _plausible(time, fallback)
+    return fallback if time is None else _plausible_time(time, fallback)
 
 
 def stated_time(text: str, fallback: datetime) -> datetime | None:
@@ -80,15 +80,15 @@ def stated_time(text: str, fallback: datetime) -> datetime | None:
     noon."""
     found = None
     for cue in _CUE.finditer(text[:_READ]):
-        found = _read(text[cue.end() : cue.end() + 60], fallback) or found
+        found = _read_time(text[cue.end() : cue.end() + 60], fallback) or found
     return found
 
 
-def _plausible(time: datetime, fallback: datetime) -> datetime:
+def _plausible_time(time: datetime, fallback: datetime) -> datetime:
     return fallback if abs(time - fallback) < timedelta(days=2) else time
 
 
-def _read(text: str, fallback: datetime) -> datetime | None:
+def _read_time(text: str, fallback: datetime) -> datetime | None:
     text = text.split("\n", 1)[0]
     for pattern in _DATES:
         day = pattern.search(text)

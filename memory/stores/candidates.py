@@ -112,13 +112,13 @@ class Candidates(JournalPart):
     async def candidates_first(self, owners: Sequence[str], limit: int, submitted: str = "") -> list[Candidate]:
         """The candidates of some owners that wait, without those that are ``submitted`` to an organisation, those with
         the most evidence first, ``limit`` at most."""
-        return await self._some("candidates_first", owners, submitted, limit)
+        return await self._find_candidates("candidates_first", owners, submitted, limit)
 
     async def candidates_decided(self, owners: Sequence[str], limit: int) -> list[Candidate]:
         """The candidates of some owners that were decided, ``limit`` at most, the newest decision first."""
-        return await self._some("candidates_decided", owners, limit)
+        return await self._find_candidates("candidates_decided", owners, limit)
 
-    async def _some(self, query: str, owners: Sequence[str], *last: str | int) -> list[Candidate]:
+    async def _find_candidates(self, query: str, owners: Sequence[str], *last: str | int) -> list[Candidate]:
         def work(connection: Connection) -> list[Candidate]:
             return with_evidence(connection, connection.execute(many(query, len(owners)), (*owners, *last)).fetchall())
 

@@ -88,8 +88,9 @@ class Database:
         self._synchronous = synchronous
         self._busy_seconds = busy_seconds
         self._local = threading.local()
+        self._readers = readers
         self._reading: list[sqlite3.Connection] = []
-        self._at_hand: sqlite3.Connection | None = None
+        self._spare: list[sqlite3.Connection] = []
         self._closed = False
         self._inode = 0
         self._watch = watch
@@ -104,8 +105,12 @@ class Database:
         self._pool = ThreadPoolExecutor(readers, thread_name_prefix="journal-reader")
 
     def start(self, first: Work[T]) -> T:
-        """Start to take writes, after ``first``, which is run here and now and gives what is read once."""
+        """Start to take writes, after ``first``, which is run here and now and gives what is read once. Every reader's
+        connection is opened here: whatever becomes of the file's name later, all that is read comes from this file."""
         try:
+            self._reading = [self._connect_to_read() for _ in range(1 + self._readers)]
+            self._at_hand, *self._spare = self._reading
+            self._at_hand.execute("PRAGMA busy_timeout = 0")
             return self._writer.start(first)
         except sqlite3.Error as error:
             raise sqlite_fault(error, self.path) from error
@@ -258,9 +263,6 @@ class Database:
         if self._closed:
             raise StoreFault(f"{self.path} is closed", StoreFaultKind.CLOSED)
         try:
-            if self._at_hand is None:
-                self._at_hand = self._connect_to_read()
-                self._at_hand.execute("PRAGMA busy_timeout = 0")
             return work(self._at_hand)
         except sqlite3.Error:
             return await self.read(work)
@@ -277,17 +279,12 @@ class Database:
         for connection in self._reading:
             connection.close()
         self._reading.clear()
-        if self._at_hand is not None:
-            self._at_hand.close()
-            self._at_hand = None
 
     def _read(self, work: Work[T]) -> T:
         try:
             connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
             if connection is None:
-                connection = self._connect_to_read()
-                self._local.connection = connection
-                self._reading.append(connection)
+                connection = self._local.connection = self._spare.pop()
             return work(connection)
         except sqlite3.Error as error:
             raise sqlite_fault(error, self.path) from error
@@ -308,6 +305,8 @@ class Database:
     def _connect_to_read(self) -> sqlite3.Connection:
         connection = self._connect()
         connection.execute("PRAGMA query_only = ON")
+        # Only the first statement opens the log.
+        connection.execute("SELECT 1 FROM sqlite_schema").fetchall()
         return connection
 
     def _connect_to_write(self) -> sqlite3.Connection:

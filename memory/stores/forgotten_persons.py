@@ -38,13 +38,12 @@ class ForgottenPersons:
     def ask(self, connection: Connection, person: Scope, asked_at: datetime) -> Cursor | None:
         """Ask whether a person was forgotten since, for :meth:`refuse` to read behind what is asked next: on the same
         way there and back. None where nobody was."""
-        # Asked with every write, and in most homes nobody was ever forgotten.
-        if not self._shared and not (self._latest(connection) if self._last is None else self._last):
-            return None
-        moment = _comparable_time(asked_at)
-        if not self._shared and self._latest(connection) < moment:
-            return None
-        return connection.execute(QUERIES["person_forgotten"], (self._mark(person), moment))
+        if not self._shared:
+            # Asked with every write, and in most homes nobody was ever forgotten.
+            last = self._latest(connection) if self._last is None else self._last
+            if not last or last < _comparable_time(asked_at):
+                return None
+        return connection.execute(QUERIES["person_forgotten"], (self._mark(person), _comparable_time(asked_at)))
 
     @staticmethod
     def refuse(answer: Cursor | None) -> None:

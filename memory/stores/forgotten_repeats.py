@@ -120,7 +120,7 @@ def strike(
                     QUERIES["overview_rewrite"], (*(text or FORGOTTEN for text in remaining), row["number"])
                 )
         for row in connection.execute(QUERIES["ledgers_of"], (person,)).fetchall():
-            rewrite(connection, row, row["id"], _entry_text(row, repeats), (), changed)
+            rewrite(connection, row, row["id"], _erased_entry_text(row, repeats), (), changed)
 
 
 def _pieces(text: str) -> list[str]:
@@ -138,15 +138,15 @@ def _part(part: Part, repeats: RepeatEraser) -> Part:
         case Reasoning(text, signature):
             return part if (left := repeats.without(text)) == text else Reasoning(left, signature)
         case ToolCall(id, name, arguments):
-            return part if (left := _call_arguments(arguments, repeats)) == arguments else ToolCall(id, name, left)
+            return part if (left := _erased_arguments(arguments, repeats)) == arguments else ToolCall(id, name, left)
         case ToolResult(call_id, content, failed):
             inner = tuple(_part(each, repeats) for each in content)
             return part if inner == content else ToolResult(call_id, inner, failed)  # type: ignore[arg-type]
     return part
 
 
-def _call_arguments(arguments: str, repeats: RepeatEraser) -> str:
-    """A call's arguments, which stay JSON."""
+def _erased_arguments(arguments: str, repeats: RepeatEraser) -> str:
+    """What a call's arguments become, which stay JSON."""
     if not repeats.may_hold(arguments):
         return arguments
     try:
@@ -168,13 +168,13 @@ def _value(value: Any, repeats: RepeatEraser) -> Any:
     return value
 
 
-def _entry_text(row: Row, repeats: RepeatEraser) -> str:
+def _erased_entry_text(row: Row, repeats: RepeatEraser) -> str:
     """What a ledger entry's text becomes. Hidden rounds are JSON: they stay whole or go."""
     text: str = row["text"]
     if row["act"] == Act.OFFER or not text:
         return text
     if row["act"] == Act.REPLACE and text.lstrip().startswith("{"):
-        return _call_arguments(text, repeats)
+        return _erased_arguments(text, repeats)
     left = repeats.without(text)
     if left == text:
         return text

@@ -62,7 +62,7 @@ class MemberStore(JournalPart):
             _set(connection, member, WHOLE, member.role)
             return None
 
-        await self._changed(work)
+        await self._change(work)
 
     async def set_role(
         self, org: str, user: str, role: MemberRole, at: datetime, by: str, project: str = WHOLE
@@ -83,7 +83,7 @@ class MemberStore(JournalPart):
             _set(connection, Member(org, user, role, at, by), project, role)
             return None
 
-        await self._changed(work)
+        await self._change(work)
         found = await self.member(org, user)
         if found is None:
             raise _no_member(org, user)
@@ -114,10 +114,10 @@ class MemberStore(JournalPart):
             connection.execute(QUERIES["member_drop"], (org, user))
             return None
 
-        await self._changed(work)
+        await self._change(work)
         return revoked
 
-    async def _changed(self, work: Callable[[Connection], MemberRefused | None]) -> None:
+    async def _change(self, work: Callable[[Connection], MemberRefused | None]) -> None:
         if refused := await self._db.write(work, anywhere=True):
             raise refused
 

@@ -93,10 +93,10 @@ def refused(of: Access, method: str, path: str) -> str:
         return f"the token {of.who!r} may only read"
     if of.user is not None and _OWN.match(path) is None and not (of.member is not None and _TEAM.match(path)):
         return f"the token {of.who!r} is for the memories of one user, and this is for admins"
-    return _not_for_member(of, changes, path)
+    return _why_not_allowed(of, changes, path)
 
 
-def _not_for_member(of: Access, changes: bool, path: str) -> str:
+def _why_not_allowed(of: Access, changes: bool, path: str) -> str:
     """Why one user may not ask this, by what their key is for and what they are in their organisation."""
     wanted = KeyScope.MEMBERS if _TEAM.match(path) else KeyScope.MEMORY
     if of.scopes is not None and wanted not in of.scopes:
@@ -124,4 +124,4 @@ def page_refused(of: Access, changes: bool, path: str) -> str:
     alone = of.user is not None and of.member is None
     if of.user is not None and (_PAGES_OF_ALL.match(path) or (alone and _TEAM.match(path))):
         return f"the token {of.who!r} is for the memories of one user, and this is for admins"
-    return _not_for_member(of, changes, path)
+    return _why_not_allowed(of, changes, path)

@@ -151,7 +151,7 @@ async def issue(
         org=org,
         projects=tuple(projects),
         read_only=read_only,
-        expires_at=_no_later(expires_at),
+        expires_at=_capped_expiry(expires_at),
         scopes=tuple(dict.fromkeys(scopes)),
         member=membership.member,
     )
@@ -191,7 +191,7 @@ async def _check_may_issue(memory: Memory, user: str, org: str | None, scopes: S
         raise Refusal(403, f"{user} is known here, and issues keys for themselves")
 
 
-def _no_later(wanted: datetime | None) -> datetime | None:
+def _capped_expiry(wanted: datetime | None) -> datetime | None:
     """When a key ends that is to end at a moment, or never: who comes with a key does not outstay it by another."""
     ends = None if access().asker.everything else access().expires_at
     return min(filter(None, (wanted, ends)), default=None)

@@ -70,6 +70,11 @@ class Call:
             return server.ask(method, path, {**(query or {}), **self.scope(server)}, body)
 
 
+def org_query(org: str | None) -> dict[str, str]:
+    """The query of a request that names an organisation, if one is named."""
+    return {"org": org} if org else {}
+
+
 def takes(
     *names: Literal["project", "at_here", "user"],
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:

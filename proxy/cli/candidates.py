@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from proxy.cli import output
-from proxy.cli.call import Call, takes
+from proxy.cli.call import Call, org_query, takes
 from proxy.cli.faults import CommandError
 from proxy.cli.prompts import edited
 from proxy.cli.server import RunningServer
@@ -38,8 +38,8 @@ def candidates(
     org: Org = None,
 ) -> None:
     """List what waits for you: knowledge and skills that others could have too, skills to retire, and why."""
-    query = _of(org) | ({"state": "all"} if everything else {}) | ({"submitted": "yes"} if submitted else {})
-    response = call.ask("GET", f"api/candidates/{id}" if id else "api/candidates", _of(org) if id else query)
+    query = org_query(org) | ({"state": "all"} if everything else {}) | ({"submitted": "yes"} if submitted else {})
+    response = call.ask("GET", f"api/candidates/{id}" if id else "api/candidates", org_query(org) if id else query)
     if call.as_json:
         output.as_json(response)
     elif id:
@@ -58,7 +58,7 @@ def submit(
 ) -> None:
     """Ask the maintainers of your organisation to approve a candidate. All in it see its words then, and no others."""
     body = ({"text": text} if text is not None else {}) | ({"to": to} if to else {})
-    response = call.ask("POST", f"api/candidates/{id}/submit", _of(org), body)
+    response = call.ask("POST", f"api/candidates/{id}/submit", org_query(org), body)
     _decided("submitted", response, call.as_json)
 
 
@@ -80,7 +80,7 @@ def approve(
     if sum((edit, text is not None, file is not None, undo)) > 1:
         raise CommandError("say one of --edit, --text, --file and --undo", 2)
     with call.reach() as server:
-        query = call.scope(server) | _of(org)
+        query = call.scope(server) | org_query(org)
         body: dict[str, str] = {"to": to} if to else {}
         if edit:
             held = server.ask("GET", f"api/candidates/{id}", query)
@@ -108,14 +108,14 @@ def reject(
     org: Org = None,
 ) -> None:
     """Reject a candidate. It comes back only when there is much more for it."""
-    response = call.ask("POST", f"api/candidates/{id}/reject", _of(org), {"why": why})
+    response = call.ask("POST", f"api/candidates/{id}/reject", org_query(org), {"why": why})
     _decided("rejected", response, call.as_json)
 
 
 @takes("user")
 def defer(call: Call, id: Id, org: Org = None) -> None:
     """Decide about a candidate later: it waits again when another session bears it out."""
-    response = call.ask("POST", f"api/candidates/{id}/defer", _of(org), {})
+    response = call.ask("POST", f"api/candidates/{id}/defer", org_query(org), {})
     _decided("deferred", response, call.as_json)
 
 
@@ -129,7 +129,7 @@ def promote(
 ) -> None:
     """Let a fact rise: to all your projects, or, where you approve it, to all who work on its project or in the org."""
     with call.reach() as server:
-        query = call.scope(server) | _of(org)
+        query = call.scope(server) | org_query(org)
         response = server.ask("POST", f"api/facts/{id}/promote", query, {"to": to})
         if "candidate" in response:
             path = f"api/candidates/{response['candidate']['id']}/approve"
@@ -140,10 +140,6 @@ def promote(
         output.screen().print(f"holds in all your projects now: {response['fact']['text']}", soft_wrap=True)
     elif response["done"]:
         output.screen().print(f"approved: {response['candidate']['title']}", soft_wrap=True)
-
-
-def _of(org: str | None) -> dict[str, str]:
-    return {"org": org} if org else {}
 
 
 def _confirmed(

@@ -16,7 +16,7 @@ import typer
 from memory.features import exported
 from memory.stores.sealed import Sealed, sealing
 from proxy.cli import as_markdown, output, prompts, tracked, wording
-from proxy.cli.call import Call, takes
+from proxy.cli.call import Call, org_query, takes
 from proxy.cli.faults import CommandError
 from proxy.cli.persons import person_records
 from proxy.cli.server import RunningServer
@@ -73,7 +73,7 @@ def export(
         return
     secret = prompts.to_seal(passphrase_file) if encrypt else ""
     with call.reach() as server:
-        query = call.scope(server) | ({"org": org} if org else {})
+        query = call.scope(server) | org_query(org)
         if whole:
             records = person_records(server, query)
         else:

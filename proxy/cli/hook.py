@@ -50,7 +50,7 @@ _FORMS: Final[Mapping[str, tuple[str, str, str]]] = {
 def event_of(data: Mapping[str, Any], here: str) -> HookEvent:
     """An event out of what a hook reads on standard input; ``here`` is the folder that it runs in."""
     if "agent_action_name" in data:
-        return _windsurf(data, here)
+        return _windsurf_event(data, here)
     if "event" in data and "session" in data:
         what = _text(data, "event")
         where = _text(data, "directory") or here
@@ -88,7 +88,7 @@ def answer_of(event: HookEvent, added: str) -> dict[str, Any] | None:
     return {"hookSpecificOutput": {"hookEventName": event.name, "additionalContext": added}}
 
 
-def _windsurf(data: Mapping[str, Any], here: str) -> HookEvent:
+def _windsurf_event(data: Mapping[str, Any], here: str) -> HookEvent:
     name, info = _text(data, "agent_action_name"), data.get("tool_info")
     info = info if isinstance(info, dict) else {}
     what, words = {

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import typer
 
 from proxy.cli import output
-from proxy.cli.call import Call, takes
+from proxy.cli.call import Call, org_query, takes
 
 members = typer.Typer(
     help="Members of organisations: add, list, role, remove.", no_args_is_help=True, rich_markup_mode=None
@@ -29,15 +29,15 @@ def add(
     role: Annotated[str, typer.Option("--role", help=f"What they may do: {ROLES}.")] = "member",
 ) -> None:
     """Make somebody a member. The first one of an organisation is its owner."""
-    told = call.ask("POST", "api/members", _of(org), {"user": user, "role": role})
-    _told(call, told, f"{user} is {told['role']} of {told['org']}: palimpsest keys create gives them a key")
+    told = call.ask("POST", "api/members", org_query(org), {"user": user, "role": role})
+    _print_result(call, told, f"{user} is {told['role']} of {told['org']}: palimpsest keys create gives them a key")
 
 
 @members.command(name="list")
 @takes()
 def list_(call: Call, org: Org = None) -> None:
     """List them with their roles, and the organisations that have members."""
-    told = call.ask("GET", "api/members", _of(org))
+    told = call.ask("GET", "api/members", org_query(org))
     if call.as_json:
         output.as_json(told)
         return
@@ -65,8 +65,8 @@ def role(
 ) -> None:
     """Give a member another role, in the organisation or in a single project."""
     body = {"role": role} | ({"project": in_project} if in_project else {})
-    told = call.ask("PATCH", f"api/members/{quote(user, safe='')}", _of(org), body)
-    _told(call, told, f"{user} is {role} {'in ' + in_project if in_project else 'of ' + told['org']}")
+    told = call.ask("PATCH", f"api/members/{quote(user, safe='')}", org_query(org), body)
+    _print_result(call, told, f"{user} is {role} {'in ' + in_project if in_project else 'of ' + told['org']}")
 
 
 @members.command()
@@ -80,7 +80,7 @@ def remove(
     ] = None,
 ) -> None:
     """Remove a member: their keys and tokens open nothing any more. What they taught stays (palimpsest forget)."""
-    query = _of(org) | ({"project": in_project} if in_project else {})
+    query = org_query(org) | ({"project": in_project} if in_project else {})
     told = call.ask("DELETE", f"api/members/{quote(user, safe='')}", query)
     if call.as_json:
         output.as_json(told)
@@ -92,11 +92,7 @@ def remove(
         print(sentence)
 
 
-def _of(org: str | None) -> dict[str, str]:
-    return {"org": org} if org else {}
-
-
-def _told(call: Call, told: Mapping[str, Any], sentence: str) -> None:
+def _print_result(call: Call, told: Mapping[str, Any], sentence: str) -> None:
     if call.as_json:
         output.as_json(dict(told))
     else:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from memory.fact import Origin
 from proxy.cli import output, prompts, wording
-from proxy.cli.call import Call, takes
+from proxy.cli.call import Call, org_query, takes
 from proxy.cli.faults import CommandError
 from proxy.cli.history import draw
 from proxy.cli.inspection import is_handle
@@ -259,7 +259,7 @@ def forget(
     with call.reach() as server:
         scope = call.scope(server)
         if everything:
-            forget_person(server, scope | ({"org": org} if org else {}), dry_run, yes, call.as_json)
+            forget_person(server, scope | org_query(org), dry_run, yes, call.as_json)
             return
         if where:
             outcome = forget_from(server, scope, where, dry_run, yes, call.as_json)

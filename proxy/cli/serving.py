@@ -39,6 +39,7 @@ from proxy.settings import Loaded, Role, Settings
 
 if TYPE_CHECKING:
     from memory.parts import Memory
+    from proxy.draining import Draining
     from proxy.edge import Edge
 
 log = logging.getLogger(__name__)
@@ -56,6 +57,9 @@ SWITCH_SECONDS = 0.0005
 _YOUNG = (5000, 5, 80)
 # A collection that computes for so long, while everything waits, is not to be repeated.
 LONG_SECONDS = 0.02
+
+MOST_FREEZES = 60
+"""Long collections after which all that they have left is looked through, too, though replies are under way."""
 
 COLLECT_SECONDS = 60.0
 """How often all that is young enough is looked through for cycles. A connection that was broken off leaves one, with
@@ -200,9 +204,10 @@ async def _run(settled: Loaded, sockets: list[socket.socket], handed: bool, stan
         if not stop.is_set():
             await beside.pop()
             heap = giving_back()
-            beside += [asyncio.create_task(_freeze_loaded_objects(edge.memory))]
+            ageing = _Ageing()
+            beside += [asyncio.create_task(_freeze_loaded_objects(edge.memory, ageing))]
             beside += [asyncio.create_task(heap.forever())] if heap is not None else []
-            beside += [asyncio.create_task(_collect_cycles())]
+            beside += [asyncio.create_task(_collect_cycles(ageing, edge.draining))]
         await stopping
         for task in beside:
             task.cancel()
@@ -271,14 +276,14 @@ def _on_signals(stop: Callable[[], None]) -> None:
             loop.add_signal_handler(number, stopping)
 
 
-async def _freeze_loaded_objects(memory: Memory | None) -> None:
+async def _freeze_loaded_objects(memory: Memory | None, ageing: _Ageing) -> None:
     """What is read at the start stays: the collector of cycles need not go through it again and again, which would hold
     everything up for fifty milliseconds now and then. Nor once: what imports leave in cycles is next to nothing. The
     tokenizer is read here, and not for the first large request, which would hold up all others."""
     gc.freeze()
     gc.set_threshold(*_YOUNG)
     gc.enable()
-    gc.callbacks.append(_Ageing())
+    gc.callbacks.append(ageing)
     if memory is not None:
         await memory.cache_warmer.settle()
         gc.collect(1)
@@ -286,24 +291,35 @@ async def _freeze_loaded_objects(memory: Memory | None) -> None:
         await memory.token_counting.load()
 
 
-async def _collect_cycles() -> None:
+async def _collect_cycles(ageing: _Ageing, draining: Draining) -> None:
     while True:
         await asyncio.sleep(COLLECT_SECONDS)
+        ageing.thaw(draining.idle)
         gc.collect()
 
 
 class _Ageing:
     """What a long collection has left stays too: what is at hand of a large memory comes and goes by bounds of its own,
-    and in no cycles."""
+    and in no cycles. Connections that were under way may end in some, and are looked for in idle moments."""
 
     def __init__(self) -> None:
         self._began = 0.0
+        self._freezes = 0
+
+    def thaw(self, idle: bool) -> None:
+        """Look through all that long collections have left, where nobody waits for that, or many of them have left
+        something. It is one more of them, so that what it leaves stays again."""
+        if self._freezes and (idle or self._freezes >= MOST_FREEZES):
+            gc.unfreeze()
+            gc.collect()
+            self._freezes = 0
 
     def __call__(self, phase: str, info: dict[str, int]) -> None:
         if phase == "start":
             self._began = time.thread_time()
         elif info["generation"] == 2 and time.thread_time() - self._began > LONG_SECONDS:
             gc.freeze()
+            self._freezes += 1
 
 
 def _announce(file: Path, url: str) -> None:

@@ -93,7 +93,7 @@ async def issue_key(visit: PageVisit) -> web.StreamResponse:
         visit.scope.org if asker.everything else asker.org,
         scopes=[scope for scope in KeyScope if visit.filled(scope)] or [KeyScope.CALLS],
         read_only=bool(visit.filled("read_only")),
-        expires_at=visit.now + timedelta(days=_days(days)) if days else None,
+        expires_at=visit.now + timedelta(days=_whole_days(days)) if days else None,
     )
     return await _shown(visit, {"name": key.name, "text": text})
 
@@ -105,7 +105,7 @@ async def revoke_key(visit: PageVisit) -> web.StreamResponse:
     return _back(visit, f"{called} opens nothing any more.")
 
 
-def _days(text: str) -> int:
+def _whole_days(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 5 and 1 <= int(text) <= MOST_DAYS):
         raise Refusal(422, f"days is a number from 1 to {MOST_DAYS}")
     return int(text)

@@ -36,10 +36,15 @@ async def in_quarantine(visit: PageVisit) -> list[dict[str, Any]]:
     owners, journal = await visit.owners(), visit.memory.journal
     held = await journal.quarantined_sessions(owners, SESSIONS)
     sessions = await journal.sessions_by_id([each.session for each in held])
-    return [_told(visit, each, await _first(visit, each, owners), sessions.get(each.session), SHOWN) for each in held]
+    return [
+        _told(visit, each, await _first_memories(visit, each, owners), sessions.get(each.session), SHOWN)
+        for each in held
+    ]
 
 
-async def _first(visit: PageVisit, held: QuarantinedSession, owners: Sequence[str]) -> Sequence[Fact | Passage]:
+async def _first_memories(
+    visit: PageVisit, held: QuarantinedSession, owners: Sequence[str]
+) -> Sequence[Fact | Passage]:
     """Some of a session's memories: of very many not all are read for that."""
     if held.facts >= SHOWN:
         return await visit.memory.journal.quarantined_facts(owners, held.session, SHOWN)

@@ -112,7 +112,7 @@ def _check_parts(text: bytes) -> None:
     Raises:
         Unreadable: there are more.
     """
-    fields = min(_count_occurrences(text, b":"), _strings(text))
+    fields = min(_count_occurrences(text, b":"), _count_strings(text))
     if fields <= _FEW_FIELDS and _count_occurrences(text, b",") <= _FEW_COMMAS:
         return
     commas: list[int] = []
@@ -169,7 +169,7 @@ def _end_of_piece(text: bytes, at: int) -> int:
     return piece.end()
 
 
-def _strings(text: bytes) -> int:
+def _count_strings(text: bytes) -> int:
     """How many strings JSON text has: half as many as quotes that no backslash stands before, but for one that is
     itself escaped."""
     quotes, held = 0, b""

@@ -220,12 +220,12 @@ class Approvals(Feature):
     async def approve(self, question: RouteRequest) -> ApprovalJson:
         """``{"text": …, "to": "project", "confirm": …}``, all optional. Without ``confirm`` it answers what would be
         written, as diffs, and a mark; with that mark as ``confirm`` it writes exactly this."""
-        return await self._approved(question, *_worded(question))
+        return await self._approved(question, *_wording_and_layer(question))
 
     async def submit(self, question: RouteRequest) -> CandidateJson:
         """``{"text": …, "to": "project"}``, both optional: ask the maintainers of the organisation to approve it, in
         these words. Everybody in the organisation sees it then, but not what bears it out."""
-        text, layer = _worded(question)
+        text, layer = _wording_and_layer(question)
         with _decided_by_others():
             held = await self.decisions.submit(
                 _id(question), question.owners, asker=question.asker, text=text, layer=layer
@@ -307,7 +307,7 @@ def _decided_by_others() -> Iterator[None]:
         raise RouteRefused(str(error), 403) from None
 
 
-def _worded(question: RouteRequest) -> tuple[str | None, Layer | None]:
+def _wording_and_layer(question: RouteRequest) -> tuple[str | None, Layer | None]:
     """In which words, and for whom, something is approved or submitted; None for those that it has."""
     body = question.body
     text = checked_text(body["text"], "text", required=True, longest=MAX_TEXT_CHARS) if "text" in body else None

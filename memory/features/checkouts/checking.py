@@ -114,13 +114,13 @@ def _stands(
     if file is None:
         return UNKNOWN
     if file.signature is None:
-        return _with_missing_file(cited, view, elsewhere)
+        return _missing_file_verdict(cited, view, elsewhere)
     if cited.sort is CitationKind.FILE and not cited.mark:
         return CitationVerdict(CitationState.HOLDS, cited)
     if cited.file not in view.files:
         return None  # it may be ignored now
     verdict = file.found.get(cited, UNKNOWN)
-    return _known_of_symbol(verdict, view, elsewhere) if isinstance(verdict, CitationVerdict) else verdict
+    return _symbol_verdict(verdict, view, elsewhere) if isinstance(verdict, CitationVerdict) else verdict
 
 
 def at_hand(
@@ -280,16 +280,16 @@ def _is_looked_up(cited: Citation) -> bool:
     return cited.seen or bool(cited.file)
 
 
-def _with_missing_file(cited: Citation, view: CheckoutView, elsewhere: Elsewhere) -> CitationVerdict | Unknown:
+def _missing_file_verdict(cited: Citation, view: CheckoutView, elsewhere: Elsewhere) -> CitationVerdict | Unknown:
     new = view.renamed.get(cited.file)
     if new is not None:
         return CitationVerdict(CitationState.MOVED, cited, new)
     if view.stale:
         return UNKNOWN
-    return _known_of_symbol(CitationVerdict(CitationState.GONE, cited), view, elsewhere)
+    return _symbol_verdict(CitationVerdict(CitationState.GONE, cited), view, elsewhere)
 
 
-def _known_of_symbol(verdict: CitationVerdict, view: CheckoutView, elsewhere: Elsewhere) -> CitationVerdict | Unknown:
+def _symbol_verdict(verdict: CitationVerdict, view: CheckoutView, elsewhere: Elsewhere) -> CitationVerdict | Unknown:
     """What is known of a symbol that is not where it was: before it was sought elsewhere, nothing."""
     cited = verdict.cited
     if verdict.state is not CitationState.GONE or cited.sort not in SOUGHT:

@@ -205,7 +205,7 @@ class CheckoutsFeature(Feature):
             if self._clock() < until:
                 mark = self._mark(each, row, seen, verdicts.get(each.id, ()), arrival.at, is_own)
             else:  # where it holds is at hand; all else it goes without
-                mark = _shown_by_branch(row, seen, arrival.at)
+                mark = _branch_mark(row, seen, arrival.at)
                 self._counts["late"] += each.id in verdicts
             if mark.words or mark.weight != 1.0:
                 marked[each.id] = mark
@@ -222,7 +222,7 @@ class CheckoutsFeature(Feature):
         is_own: bool,
     ) -> MemoryMark:
         """How one memory is shown. What is not the session's own, but shared with it, is of another repository."""
-        stage = _shown_by_branch(row, seen, at)
+        stage = _branch_mark(row, seen, at)
         view = seen.last
         if stage.weight <= 0.0 or view is None or not is_own or not of_a_project(held):
             return stage
@@ -369,8 +369,7 @@ class CheckoutsFeature(Feature):
         await self.upkeep.look_into(mine, view)
 
 
-def _shown_by_branch(row: LearnedAt | None, seen: SeenCheckout, at: datetime) -> MemoryMark:
-    """How a memory is shown by the branch that it was learnt on."""
+def _branch_mark(row: LearnedAt | None, seen: SeenCheckout, at: datetime) -> MemoryMark:
     here, own = (seen.fresh.checkout, seen.fresh.own) if seen.fresh is not None else (None, frozenset[str]())
     return marking.staged(row, here, own, at) if row is not None else MemoryMark()
 

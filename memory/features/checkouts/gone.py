@@ -118,7 +118,7 @@ class GoneCode:
                     cited.setdefault(each.checkout.repository, []).append(each)
         words: dict[str, str] = {}
         for repository, rows in cited.items():
-            words |= await self._gone_in(repository, rows, now)
+            words |= await self._notes_on_gone(repository, rows, now)
         held = [each for each in await self._journal.memories(list(words), owners) if of_a_project(each)]
         facts = [each for each in held if isinstance(each, Fact) and _is_asked(each)]
         # What was said is told by the fact that was learnt from it.
@@ -156,7 +156,7 @@ class GoneCode:
         if not task.cancelled() and (error := task.exception()) is not None:
             log.warning("what cites code that is gone could not be counted: %s", type(error).__name__)
 
-    async def _gone_in(self, repository: str, rows: Sequence[LearnedAt], now: datetime) -> dict[str, str]:
+    async def _notes_on_gone(self, repository: str, rows: Sequence[LearnedAt], now: datetime) -> dict[str, str]:
         """What is said of those that cite what is gone from a repository, as it stands; of none where it is not
         here."""
         view, verdicts = await self._looked_up(repository, rows, now)

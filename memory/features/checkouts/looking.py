@@ -74,7 +74,7 @@ def head_of(root: str) -> tuple[str, str]:
     with contextlib.suppress(OSError):
         head = _text(own / "HEAD") if own is not None else ""
         if own is None or not head.startswith("ref: refs/heads/"):
-            return _rebased(own) if own is not None else "", commit(head)
+            return _rebased_branch(own) if own is not None else "", commit(head)
         ref = head.removeprefix("ref: ")
         branch, loose = ref.removeprefix("refs/heads/"), _common(own) / ref
         if ".." in ref.split("/"):
@@ -99,7 +99,7 @@ def look(root: str) -> CheckoutView | None:
     head = commit(next(iter(lines(root, "rev-parse", "--verify", "--quiet", "HEAD")), ""))
     behind = [f"^{tip}" for tip in tips]
     mine = lines(root, "rev-list", f"--max-count={MOST_COMMITS}", "HEAD", *behind) if head and tips else []
-    branch = next(iter(lines(root, "symbolic-ref", "--quiet", "--short", "HEAD")), "")[:200] or _rebased(own)
+    branch = next(iter(lines(root, "symbolic-ref", "--quiet", "--short", "HEAD")), "")[:200] or _rebased_branch(own)
     if not branch and mine:
         branch = f"{DETACHED}{mine[-1][:7]}"
     here = Checkout(
@@ -157,7 +157,7 @@ def followed(names: Mapping[str, str], name: str) -> str:
     return name
 
 
-def _rebased(own: Path) -> str:
+def _rebased_branch(own: Path) -> str:
     """The branch that is being rebased, while none is checked out; empty where none is."""
     for folder in ("rebase-merge", "rebase-apply"):
         with contextlib.suppress(OSError):

@@ -63,7 +63,7 @@ def follow(view: CheckoutView, known: Sequence[Branch], now: datetime) -> Follow
         moved = _at_newest_commit(view, branch, tip)
         own = _own_commits(view, moved)
         stage = _stage(view, moved, own, there=bool(tip))
-        if _goes_on(branch, moved, stage):
+        if _has_new_commits(branch, moved, stage):
             merged = replace(branch, name=f"{branch.name}@{branch.tip[:SHORT]}")
             before = _own_commits(view, merged)
             ended[branch.name] = merged.name, tuple(each for each in own if each not in before)
@@ -77,7 +77,7 @@ def follow(view: CheckoutView, known: Sequence[Branch], now: datetime) -> Follow
     return Followed(tuple(found), renamed, commits, ended)
 
 
-def _goes_on(before: Branch, now: Branch, stage: BranchStage) -> bool:
+def _has_new_commits(before: Branch, now: Branch, stage: BranchStage) -> bool:
     """Whether a branch that was merged has commits again that are not."""
     return before.stage is BranchStage.MERGED and stage is BranchStage.OPEN and now.tip != before.tip
 
@@ -258,7 +258,7 @@ class CheckoutUpkeep:
         new = await self._journal.unlooked(view.checkout.repository, MOST_LOOKED)
         if new:
             forgot = self._forgot
-            cited = await self._find_cited(new, view)
+            cited = await self._citations_by_memory(new, view)
             await self._journal.looked(cited)
             self._rows.written()
             if forgot == self._forgot:
@@ -270,7 +270,7 @@ class CheckoutUpkeep:
         """Find what facts cite that were learnt nowhere: from now on it is known whether that holds."""
         here = replace(view.checkout, branch="", staged=False)
         forgot = self._forgot
-        cited = await self._find_cited([(fact.id, fact.text) for fact in facts], view)
+        cited = await self._citations_by_memory([(fact.id, fact.text) for fact in facts], view)
         if forgot != self._forgot:
             return
         learnt = [LearnedAt(fact.id, fact.owner, here, "", cited[fact.id], looked=True) for fact in facts]
@@ -314,7 +314,7 @@ class CheckoutUpkeep:
             return False
         return known.has_come(await self._sight.run_git(partial(awaited.lying, known.view.root, tuple(known.files))))
 
-    async def _find_cited(
+    async def _citations_by_memory(
         self, texts: Iterable[tuple[str, str]], view: CheckoutView
     ) -> dict[str, tuple[Citation, ...]]:
         """What memories cite, by their ids; one by one, so that what a request asks git is not behind all of them."""

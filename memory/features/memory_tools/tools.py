@@ -195,7 +195,7 @@ class MemoryTools:
 
     async def _confirmed(self, arguments: Mapping[str, Any], asker: ToolCaller) -> tuple[Lesson, ToolAnswer]:
         fact = await self._fact(arguments, asker)
-        if not await self._changes(fact, asker):
+        if not await self._may_change(fact, asker):
             raise InvalidToolCall(f"{fact.id[: answers.SHORT]} is {SHARED_WITH_OTHERS}")
         return self._used(fact, asker), ToolAnswer(f"Confirmed: {fact.id[: answers.SHORT]}.", (fact.id,))
 
@@ -220,7 +220,7 @@ class MemoryTools:
         known = await self._fact(arguments, asker)
         new = await self._new(text, asker)
         short = known.id[: answers.SHORT]
-        if not await self._changes(known, asker):
+        if not await self._may_change(known, asker):
             return lesson_of(0, [new], ()), ToolAnswer(
                 f"{short} is {SHARED_WITH_OTHERS}; it stays, and this is noted beside it as {new.id[: answers.SHORT]}.",
                 (new.id, known.id),
@@ -253,7 +253,7 @@ class MemoryTools:
             )
         return memory
 
-    async def _changes(self, fact: Fact, asker: ToolCaller) -> bool:
+    async def _may_change(self, fact: Fact, asker: ToolCaller) -> bool:
         """Whether who asks may change a fact: in an organisation with members what many share is its maintainers'."""
         scope = asker.scope
         if asker.everything or is_persons(fact.owner) or scope.org is None:

@@ -193,7 +193,7 @@ class Snapshots:
                 *_recurring_across_projects(connection, owner, after, since),
                 old,
                 old_upto,
-                *_said_behind(connection, owner, row["plain"] if row else 0, upto["passage"] if plain else 0),
+                *_passages_after(connection, owner, row["plain"] if row else 0, upto["passage"] if plain else 0),
                 _rules(connection, sessions, new),
                 _drafts(connection, owner, now - drafts) if drafts else [],
                 _beside(connection, owner) if new or doubted else [],
@@ -325,7 +325,7 @@ def _unread_memories(
     return [*facts, *map(passage_of, rows)], max(upto, after)
 
 
-def _said_behind(connection: Connection, owner: str, after: int, newest: int) -> tuple[list[Passage], int]:
+def _passages_after(connection: Connection, owner: str, after: int, newest: int) -> tuple[list[Passage], int]:
     """What was said behind a row, up to the newest, and how far was looked."""
     if newest <= after:
         return [], after

@@ -187,7 +187,7 @@ class NightStore(FeaturePart):
                 connection.execute(QUERIES["summary_add"], (*row, text, line.memory, line.weight))
         redact = self._redact.of_owner(diff.owner)
         put = [put_forward(connection, diff.owner, each, planned.at, redact) for each in diff.candidates]
-        for id, (is_new, fields) in _one_outcome_each(filter(None, put)).items():
+        for id, (is_new, fields) in _outcome_by_candidate(filter(None, put)).items():
             connection.execute(QUERIES["night_candidate_add"], (night, id, is_new, orjson.dumps(fields).decode()))
         if replace(diff, candidates=()).empty and not any(put):
             # What waits for the person already is no news.
@@ -346,7 +346,7 @@ def _without_forgotten(connection: Connection, ids: str) -> str:
     return ids if known >= set(named) else orjson.dumps([id for id in named if id in known]).decode()
 
 
-def _one_outcome_each(
+def _outcome_by_candidate(
     put: Iterable[tuple[str, bool, dict[str, list[Any]]]],
 ) -> dict[str, tuple[bool, dict[str, list[Any]]]]:
     """What became of each candidate in all, where several things that one night puts forward are one."""

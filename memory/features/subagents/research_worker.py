@@ -216,7 +216,7 @@ class ResearchWorker(JournalFollower):
         sent_out |= {each.id: each for each in work.research.values() if each.parent == session.id}
         made = _calls_by_result(journaled.messages)
         renamed = {id: call for id, call in made.items() if id != call.id}
-        spawns = {each.errand.call: each for each in sent} | _same_errands(renamed, sent, learnt)
+        spawns = {each.errand.call: each for each in sent} | _errands_by_result(renamed, sent, learnt)
         names = {id: call.name for id, call in made.items()}
         for message in back:
             came = ReturnedMessage(observed, message, spawns, names, learnt, work.research)
@@ -275,7 +275,9 @@ def _calls_by_result(messages: Sequence[Message]) -> dict[str, ToolCall]:
     return found
 
 
-def _same_errands(renamed: Mapping[str, ToolCall], sent: Sequence[Spawn], learnt: frozenset[str]) -> dict[str, Spawn]:
+def _errands_by_result(
+    renamed: Mapping[str, ToolCall], sent: Sequence[Spawn], learnt: frozenset[str]
+) -> dict[str, Spawn]:
     """By the ids of results what was sent out by the calls of other ids that they answer."""
     asked = {each.errand.prompt: each for each in sent}
     answered = ((id, errand) for id, call in renamed.items() for errand in errands([call], learnt))

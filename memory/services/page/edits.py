@@ -140,7 +140,7 @@ class PageEditor:
         new = [*changes.added, *(line for id, line in changes.changed if id not in standing)]
         for text in map(_statement_of_line, (line.text for line in new)):
             # It would become the person's own word.
-            touched += [same] if (same := await self._known(scope, text)) is not None else []
+            touched += [same] if (same := await self._same_fact(scope, text)) is not None else []
         if kept := list(dict.fromkeys(each.text for each in touched if not asker.changes(each.owner))):
             told = "; ".join(f'"{text}"' for text in kept)
             raise EditRefused(
@@ -192,7 +192,7 @@ class PageEditor:
         owner = scope.owner(layer) or scope.owner(Layer.USER)
         if owner is None or not text:
             return
-        same = await self._known(scope, text)
+        same = await self._same_fact(scope, text)
         # A line that was moved from another stream's file was just taken off there.
         same = same or next((each for each in taken.off if page_text(each).casefold() == text.casefold()), None)
         if same is not None:
@@ -204,7 +204,7 @@ class PageEditor:
         fact = in_own_words(text, owner, layer, self._new_id(), self._now())
         await self._written(replace(fact, stream=stream), file, number, taken)
 
-    async def _known(self, scope: Scope, text: str) -> Fact | None:
+    async def _same_fact(self, scope: Scope, text: str) -> Fact | None:
         return the_same(text, await self._journal.find_facts(scope.owners(), text, 20)) if text else None
 
     async def _written(self, fact: Fact, file: str, number: int, taken: AppliedEdits) -> None:

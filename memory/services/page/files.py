@@ -237,7 +237,7 @@ class PageFiles:
         if not self._files:
             raise PublishFailed(NO_FILES)
         folder = self._of(scope)
-        if blocked := _obstructed_folders(await asyncio.to_thread(folder.in_the_way)):
+        if blocked := _obstruction_warnings(await asyncio.to_thread(folder.in_the_way)):
             raise PublishFailed("; ".join(blocked))
         checked: FolderContents | None = None
         checking = not all(map(asker.changes, scope.owners()))
@@ -349,7 +349,7 @@ class PageFiles:
         changes, erasures = self._changes_of(scope), self._erasures
         folder = self._of(scope)
         content = await asyncio.to_thread(folder.read)
-        blocked = _obstructed_folders(await asyncio.to_thread(folder.in_the_way))
+        blocked = _obstruction_warnings(await asyncio.to_thread(folder.in_the_way))
         for obstacle in blocked if before is None or before.blocked != blocked else ():
             log.warning("%s", obstacle)
         taken = AppliedEdits() if blocked else await self._taken(scope, folder, content)
@@ -416,8 +416,7 @@ class PageFiles:
         return taken
 
 
-def _obstructed_folders(folders: Sequence[Path]) -> tuple[str, ...]:
-    """A sentence for each folder that lies in a page's way."""
+def _obstruction_warnings(folders: Sequence[Path]) -> tuple[str, ...]:
     return tuple(
         f"{each} is a folder, where a file of the page would lie: move it away; until then the files beside it are "
         "neither written nor taken back"

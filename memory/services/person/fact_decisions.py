@@ -81,12 +81,12 @@ class FactDecisions:
 
     async def all(self, owners: Sequence[str]) -> list[FactDecision]:
         """Those about facts of some owners, the newest last."""
-        every = [each for owner in dict.fromkeys(owners) for each in await self._kept(owner)]
+        every = [each for owner in dict.fromkeys(owners) for each in await self._kept_decisions(owner)]
         return sorted(every, key=lambda each: each.at)
 
     async def of(self, fact: str, owner: str) -> FactDecision | None:
         """That of an owner's fact, by its id; None where there is none."""
-        return next((each for each in await self._kept(owner) if each.fact == fact), None)
+        return next((each for each in await self._kept_decisions(owner) if each.fact == fact), None)
 
     async def keep(self, decision: FactDecision, owner: str) -> None:
         """This is the last decision of its fact, which is this owner's."""
@@ -96,13 +96,13 @@ class FactDecisions:
         """There is none any more of an owner's fact."""
         await self._replace(fact, owner, None)
 
-    async def _kept(self, owner: str) -> list[FactDecision]:
+    async def _kept_decisions(self, owner: str) -> list[FactDecision]:
         kept = await self._journal.meta(FACT_DECISIONS + owner)
         return msgspec.json.decode(kept, type=list[FactDecision]) if kept else []
 
     async def _replace(self, fact: str, owner: str, decision: FactDecision | None) -> None:
         async with self._one_at_a_time:
-            before = await self._kept(owner)
+            before = await self._kept_decisions(owner)
             others = [each for each in before if each.fact != fact]
             if decision is not None:
                 others = [*others, decision][-DECISIONS:]

@@ -42,7 +42,7 @@ async def moved_entries(journal: Journal, scope: Scope, ledger: Ledger, conversa
         for index, message in enumerate(conversation.messages)
         if message.spoken and index != conversation.newest and not ledger.at([keys[index]])
     ][-MOST:]
-    gone = _gone(ledger, frozenset(keys)) if bare else {}
+    gone = _gone_entries(ledger, frozenset(keys)) if bare else {}
     if not gone:
         return []
     person = scope.owner(Layer.USER) or ""
@@ -67,7 +67,7 @@ async def moved_entries(journal: Journal, scope: Scope, ledger: Ledger, conversa
     return moved
 
 
-def _gone(ledger: Iterable[Entry], stand: frozenset[Key]) -> dict[Key, list[Entry]]:
+def _gone_entries(ledger: Iterable[Entry], stand: frozenset[Key]) -> dict[Key, list[Entry]]:
     """What was added at messages that do not stand in a history any more, or hidden behind them."""
     found: dict[Key, list[Entry]] = {}
     for entry in ledger:

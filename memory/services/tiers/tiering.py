@@ -84,11 +84,11 @@ class TierWorker(JournalFollower):
             waiting = await self._journal.untiered(BATCH)
             rest = (1.0 if len(waiting) < BATCH else HURRIED) if pace is not Pace.AT_ONCE else 0.0
             for journaled in waiting:
-                await self._write_overviews_of(journaled, rest, journaled is waiting[-1])
+                await self._write_overviews(journaled, rest, journaled is waiting[-1])
             self._sparing.paid(len(waiting) if len(waiting) == BATCH else None)
             return len(waiting) == BATCH
 
-    async def _write_overviews_of(self, journaled: Journaled, rest: float, last: bool) -> None:
+    async def _write_overviews(self, journaled: Journaled, rest: float, last: bool) -> None:
         """Make and write the overviews of an exchange. Where there are none, only the ``last`` of several has to be
         written, since the cursor passes over the others with it."""
         owner = journaled.session.scope.owner(Layer.USER) or ""

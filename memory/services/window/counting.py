@@ -138,18 +138,18 @@ class RequestCounter:
             index for index, digest in enumerate(digests) if digest not in counts and (rules, digest) not in estimates
         ]
         if len(new) >= MANY:
-            found = await asyncio.to_thread(_estimated, messages, new, rules)
+            found = await asyncio.to_thread(_estimates_of, messages, new, rules)
             conversation.once(_LOOKED_AT, _nothing_yet).update(found)
             for digest, estimate in found.items():
                 estimates.put((rules, digest), estimate)
 
     def sizes(self, conversation: Conversation) -> list[int]:
         """Tokens of each message as the client sent it: exact where it was counted before, else near."""
-        return list(self._of(conversation).sizes)
+        return list(self._counts_of(conversation).sizes)
 
     def told_apart(self, conversation: Conversation, without: range = range(0)) -> ToldApart:
         """What of a request as the client sent it is what, some messages left aside: sums of what is counted anyway."""
-        counted = self._of(conversation).counted
+        counted = self._counts_of(conversation).counted
         gone = counted[without.start : without.stop]
         outside = conversation.once("outside", _text_outside_messages)
         instructions, schemas = self._counted((outside,), (outside.digest,), "other")[0].parts
@@ -170,7 +170,7 @@ class RequestCounter:
         weighed = RequestTokens(self.sizes(conversation), PER_REQUEST + fixed)
         if not self._tokenizer.ready and weighed.total >= NEAR * self._window_of(conversation.model):
             self._counted((outside,), (outside.digest,), "other", beside=True)
-            self._of(conversation, beside=True)
+            self._counts_of(conversation, beside=True)
         return weighed
 
     def text(self, text: str) -> int:
@@ -201,7 +201,7 @@ class RequestCounter:
         while self._counting is not None:
             await asyncio.wait({self._counting})
 
-    def _of(self, conversation: Conversation, beside: bool = False) -> _Newest:
+    def _counts_of(self, conversation: Conversation, beside: bool = False) -> _Newest:
         """Each message's tokens (see :meth:`_counted`). A request is asked about several times; its digests are its
         own, and nothing changes until more is counted."""
         newest, digests, exactly = self._newest, conversation.digests, self._tokenizer.ready
@@ -348,7 +348,7 @@ def _count_all(
     return {key: _count(message, count, key[0]) for key, message in batch.items()}
 
 
-def _estimated(messages: Sequence[Message], which: Sequence[int], rules: str) -> dict[bytes, _Estimate]:
+def _estimates_of(messages: Sequence[Message], which: Sequence[int], rules: str) -> dict[bytes, _Estimate]:
     """Those of some messages, by their digests."""
     found, left = dict[bytes, _Estimate](), LOOKED_AT
     for index in which:

@@ -165,7 +165,7 @@ class Headroom:
         def ours(tokens: int) -> int:
             return self._reported.ours(request.session, request.model, tokens)
 
-        free = self._free(request, load)
+        free = self._reserved_tokens(request, load)
         usual = budget(load.window, free, self._settings, load.fixed, ours)
         doubt = self._reported.doubt(request.session, request.model, load.total)
         sure = free + min(doubt, int(DOUBTED * load.window))
@@ -173,9 +173,9 @@ class Headroom:
 
     def largest(self, request: SessionRequest, load: RequestSize) -> int:
         """The largest request that leaves free what belongs to its reply, in the provider's tokens."""
-        return largest(load.window, self._free(request, load))
+        return largest(load.window, self._reserved_tokens(request, load))
 
-    def _free(self, request: SessionRequest, load: RequestSize) -> int:
+    def _reserved_tokens(self, request: SessionRequest, load: RequestSize) -> int:
         """What belongs to the reply, and to the client's patience, in the provider's tokens."""
         conversation, patience = request.conversation, request.arrival.patience
         free = reserve(

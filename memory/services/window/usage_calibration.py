@@ -162,8 +162,8 @@ class UsageCalibration:
                     async with asyncio.timeout(SAVE_SECONDS):
                         await self._hurry.wait()
                 self._unsaved = False
-                models = _model_names({name: known.as_json() for name, known in self._models.items()})
-                value = orjson.dumps({"models": models, "windows": _model_names(self._windows.as_json())})
+                models = _without_secret_names({name: known.as_json() for name, known in self._models.items()})
+                value = orjson.dumps({"models": models, "windows": _without_secret_names(self._windows.as_json())})
                 writing = self._store.set_meta(META, value)
                 await self._guard(
                     writing, default=None, timeout_seconds=30, operation="writing what was learned of tokens"
@@ -172,6 +172,5 @@ class UsageCalibration:
             self._saving = None
 
 
-def _model_names(known: Mapping[str, Any]) -> dict[str, Any]:
-    """What is known of models, but for those in whose name a secret stands."""
+def _without_secret_names(known: Mapping[str, Any]) -> dict[str, Any]:
     return {name: each for name, each in known.items() if redact(name).text is name}

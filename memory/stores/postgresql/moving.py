@@ -95,7 +95,7 @@ def move_out(url: str, file: Path, told: Told, progress: Progress = nobody) -> N
             lease.take(source, 0)
             with _lease_held(lease, source, connect):
                 source.run(f"BEGIN ISOLATION LEVEL REPEATABLE READ; {SEE_ALL}; LOCK TABLE writers IN EXCLUSIVE MODE")
-                with closing(_part(made, _written(source, where))) as target:
+                with closing(_partial_copy(made, _change_marker(source, where))) as target:
                     _fill_file(DatabaseSide(source), FileSide(target), told, progress)
                 # Not in the transaction that reads: that one sees the lease as it was in its beginning.
                 with closing(connect()) as last:
@@ -168,7 +168,7 @@ def _fill_file(source: DatabaseSide, target: FileSide, told: Told, progress: Pro
     target.commit(last=True)
 
 
-def _part(made: Path, written: str) -> sqlite3.Connection:
+def _partial_copy(made: Path, written: str) -> sqlite3.Connection:
     """The file that is made: what there is of it, where it was begun of the same; else a new one."""
     if made.exists():
         connection = sqlite3.connect(made, isolation_level=None)
@@ -208,7 +208,7 @@ def _begun(target: JournalSide) -> str:
     return str(row[0]) if row is not None else ""
 
 
-def _written(source: PostgresConnection, where: str) -> str:
+def _change_marker(source: PostgresConnection, where: str) -> str:
     """What is another text when anything was written into a database since: each server counts its transactions."""
     turns = [tuple(row) for row in source.execute("SELECT writer, turn FROM turns ORDER BY writer")]
     return hashlib.blake2b(repr((where, len(MIGRATIONS), turns)).encode(), digest_size=16).hexdigest()

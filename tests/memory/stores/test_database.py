@@ -332,6 +332,23 @@ async def test_a_reader_cannot_write(database: Database) -> None:
     assert caught.value.fault is StoreFaultKind.DENIED
 
 
+async def test_a_file_that_is_gone_is_read_on_by_every_reader(database: Database) -> None:
+    await database.write(put("a"))
+    for file in database.path.parent.iterdir():
+        file.unlink()
+    database.path.write_bytes(b"")  # nor is another one in its place read
+    together = threading.Barrier(3, timeout=10)
+
+    def work(connection: sqlite3.Connection) -> int:
+        together.wait()
+        return int(connection.execute("SELECT count(*) FROM meta WHERE name = 'a'").fetchone()[0])
+
+    assert await asyncio.gather(*(database.read(work) for _ in range(3))) == [1, 1, 1]
+    await database.write(put("b"))
+    names = await database.look(lambda connection: connection.execute("SELECT name FROM meta").fetchall())
+    assert {"a", "b"} <= {row["name"] for row in names}
+
+
 async def test_closing_finishes_what_is_queued_and_may_be_done_twice(tmp_path: Path) -> None:
     database = started(Database(tmp_path / "store" / "db"))
     waiting = [asyncio.ensure_future(database.write(put(f"n{n}"))) for n in range(100)]

@@ -12,6 +12,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import weakref
 from contextlib import closing
 from pathlib import Path
 
@@ -19,7 +20,16 @@ import aiohttp
 import pytest
 
 from proxy.cli.log_format import OneLineFormatter
-from proxy.cli.serving import ENDING, LONG_SECONDS, _Ageing, _announce, _freeze_loaded_objects, _on_signals, welcome
+from proxy.cli.serving import (
+    ENDING,
+    LONG_SECONDS,
+    MOST_FREEZES,
+    _Ageing,
+    _announce,
+    _freeze_loaded_objects,
+    _on_signals,
+    welcome,
+)
 from proxy.cli.wording import program as program_name
 from proxy.settings import Settings
 from tests.fake_provider import fake_provider
@@ -136,11 +146,11 @@ async def test_it_starts_without_its_stores_and_says_so(home: Path) -> None:
 async def test_what_was_read_at_the_start_is_not_gone_through_by_the_collector_again() -> None:
     thresholds, callbacks = gc.get_threshold(), list(gc.callbacks)
     try:
-        await _freeze_loaded_objects(None)
+        ageing = _Ageing()
+        await _freeze_loaded_objects(None, ageing)
         frozen = gc.get_freeze_count()
         assert frozen > 1000
         kept = [[number] for number in range(1000)]
-        [ageing] = [each for each in gc.callbacks if isinstance(each, _Ageing)]
         ageing("start", {"generation": 2})
         ageing("stop", {"generation": 2})
         assert gc.get_freeze_count() <= frozen  # a short one leaves all as it is
@@ -151,6 +161,39 @@ async def test_what_was_read_at_the_start_is_not_gone_through_by_the_collector_a
         gc.unfreeze()
         gc.set_threshold(*thresholds)
         gc.callbacks[:] = callbacks
+
+
+class _Connection:
+    """One that leaves a cycle when it ends."""
+
+    def __init__(self) -> None:
+        self.handler = self
+
+
+def _frozen(ageing: _Ageing) -> weakref.ref[_Connection]:
+    """A connection that was under way during a long collection, and has ended."""
+    connection = _Connection()
+    ageing("start", {"generation": 2})
+    ageing._began -= LONG_SECONDS
+    ageing("stop", {"generation": 2})
+    return weakref.ref(connection)
+
+
+def test_connections_that_were_under_way_in_a_long_collection_do_not_stay_for_ever() -> None:
+    try:
+        ageing = _Ageing()
+        first = _frozen(ageing)
+        gc.collect()
+        assert first() is not None
+        ageing.thaw(idle=False)  # it would hold a reply up
+        assert first() is not None
+        ageing.thaw(idle=True)
+        assert first() is None
+        held = [_frozen(ageing) for _ in range(MOST_FREEZES)]
+        ageing.thaw(idle=False)
+        assert not any(each() for each in held)
+    finally:
+        gc.unfreeze()
 
 
 def test_a_disk_on_which_it_cannot_say_where_it_listens_does_not_end_it(

@@ -120,7 +120,7 @@ def test_what_is_counted_in_json_is_what_stands_in_it(
     text = json.dumps(value, separators=(comma, colon), ensure_ascii=ascii).encode()
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(slices, "_WINDOW", window)
-        found, strings = Counter(map(chr, slices._marks(text))), slices._strings(text)
+        found, strings = Counter(map(chr, slices._marks(text))), slices._count_strings(text)
         slices._check_encoding(text)
     expected = _marks_of(value)
     expected[","] = expected.pop("commas", 0)

@@ -199,14 +199,16 @@ def style(texts: Mapping[str, str]) -> Iterator[Observation]:
     yield from _editorconfig(texts.get(".editorconfig", ""))
     yield from _pyproject_settings(texts)
     for file in _PRETTIER:
-        yield from _sentence_of("Prettier is set to", file, _prettier(file, texts.get(file, "")))
-    yield from _sentence_of("TypeScript is set to", "tsconfig.json", _typescript(texts.get("tsconfig.json", "")))
+        yield from _observation_of("Prettier is set to", file, _prettier(file, texts.get(file, "")))
+    yield from _observation_of("TypeScript is set to", "tsconfig.json", _typescript(texts.get("tsconfig.json", "")))
     for lead, file, said in linters(texts):
-        yield from _sentence_of(lead, file, said)
-    yield from _sentence_of("rustfmt is set to", "rustfmt.toml", _widths(texts.get("rustfmt.toml", ""), "rustfmt.toml"))
+        yield from _observation_of(lead, file, said)
+    yield from _observation_of(
+        "rustfmt is set to", "rustfmt.toml", _widths(texts.get("rustfmt.toml", ""), "rustfmt.toml")
+    )
 
 
-def _sentence_of(lead: str, file: str, said: Iterable[Said]) -> Iterator[Observation]:
+def _observation_of(lead: str, file: str, said: Iterable[Said]) -> Iterator[Observation]:
     """A sentence of what a file says, where that is anything."""
     if found := list(said):
         words = listed([each for each, _ in found])
@@ -260,7 +262,7 @@ def _pyproject_settings(texts: Mapping[str, str]) -> Iterator[Observation]:
     file, text = "pyproject.toml", texts.get("pyproject.toml", "")
     tool = _section(_toml(text), "tool")
     for name, keys in (("ruff", ("line-length",)), ("black", ("line-length",)), ("isort", ("line_length",))):
-        yield from _sentence_of(f"{name} is set to", file, _numbers(_section(tool, name), keys, file, text))
+        yield from _observation_of(f"{name} is set to", file, _numbers(_section(tool, name), keys, file, text))
     if _section(tool, "mypy").get("strict") is True:
         yield Observation(
             f"mypy is set to strict ({file}).", Category.TECHNICAL, (at_line(file, text, r"(?m)^\s*strict\s*="),)

@@ -151,6 +151,22 @@ async def test_a_line_that_was_just_written_into_a_file_of_the_page_goes_along(t
         await again.close()
 
 
+async def test_a_page_that_cannot_be_made_keeps_nothing_else_from_being_exported(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    memory = await opened(tmp_path)
+    try:
+        await memory.learner.remember([fact("We deploy on Mondays", id=uuid(1), pinned=True)])
+        [file] = [path for path, text in (await memory.pages.files(ANN)).values() if "Mondays" in text]
+        file.write_text(file.read_text() + "- The mast is made of spruce\n")
+        file.with_name(".made.json.new").mkdir()
+        records = await everything(memory, await memory.commands.everything_of(ANN))
+        assert "We deploy on Mondays" in [each["text"] for each in records]
+        assert "not all that was changed" in caplog.text and ".made.json.new" in caplog.text
+    finally:
+        await memory.close()
+
+
 async def test_what_was_decided_stays_decided_in_another_home(tmp_path: Path) -> None:
     first, second = await opened(tmp_path / "one"), await opened(tmp_path / "two")
     try:
