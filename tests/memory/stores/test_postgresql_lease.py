@@ -18,6 +18,8 @@ from memory.stores.postgresql import lease as leases
 from memory.stores.postgresql.connection import PostgresConnection
 from memory.stores.postgresql.lease import Lease, machine
 from memory.stores.postgresql.moving import move_in, move_out
+from memory.stores.postgresql.schema import half_moved
+from tests import postgresql
 
 NOBODY = 2**22 + 1
 """No process has this number: it is above the highest that Linux gives."""
@@ -43,6 +45,11 @@ class Standby:
                 connection.run("UPDATE server SET heard = now() - interval '1 hour'")
                 self._lease = Lease("it")
                 self._lease.take(connection, 0)
+
+    def leave(self, connection: PostgresConnection) -> None:
+        """Let go of the database."""
+        assert self._lease is not None
+        self._lease.give_up(connection)
 
 
 class Heard:
@@ -82,14 +89,21 @@ async def test_who_moves_is_heard_of_and_nobody_writes_meanwhile(
         assert connection.execute("SELECT count(*) FROM server").fetchone()[0] == 0
 
 
-async def test_a_database_that_is_taken_during_a_move_in_stays_as_it_was(url: str, tmp_path: Path) -> None:
-    file = await journal_file(tmp_path)
+async def test_a_database_that_is_taken_during_a_move_in_gets_nothing_until_the_move_goes_on(
+    server: postgresql.TestServer, tmp_path: Path
+) -> None:
+    file, url = await journal_file(tmp_path), server.empty_database()
+    standby = Standby(url)
+    with pytest.raises(StoreFault, match="was taken by another server"):
+        move_in(file, url, standby)
     with closing(PostgresConnection(url)) as connection:
-        before = connection.execute("SELECT name, value FROM meta ORDER BY name").fetchall()
-        with pytest.raises(StoreFault, match="was taken by another server"):
-            move_in(file, url, Standby(url))
-        assert connection.execute("SELECT name, value FROM meta ORDER BY name").fetchall() == before
+        assert half_moved(connection)
+        assert connection.execute("SELECT count(*) FROM meta").fetchone()[0] == 0
         assert connection.execute("SELECT count(*) FROM server").fetchone()[0] == 1
+        standby.leave(connection)
+        move_in(file, url, lambda table, rows: None)
+        assert not half_moved(connection)
+        assert connection.execute("SELECT value FROM meta WHERE name = 'name'").fetchone()[0] == b"x"
 
 
 def test_a_database_that_is_taken_during_a_move_out_makes_no_journal(url: str, tmp_path: Path) -> None:
