@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from proxy.cli import status_summary
 from proxy.cli.home_owner import ANNOUNCED
 from proxy.cli.server import RunningServer
 from proxy.cli.status_summary import home_of, line, main, short
@@ -20,6 +21,12 @@ from tests.proxy.cli.running import clean_environment, run
 WELL: dict[str, Any] = {"status": "ok", "why": [], "memory": "on", "memories": 1412, "candidates": 0}
 SUMS = {"added": 1240, "shorter": 2_300_000, "saved": 0.44, "spent": 0.11, "lost": 0.02, "net": 0.31}
 CPU_SECONDS = 0.25
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that shares two cores with other tests may take longer than a prompt waits for it."""
+    monkeypatch.setattr(status_summary, "SECONDS", 60.0)
 
 
 def test_a_line_of_a_server_that_runs(server: RunningServer) -> None:
