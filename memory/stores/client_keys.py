@@ -1,7 +1,4 @@
-"""The keys that were issued to users of clients, in the journal's database: every server on it knows them.
-
-The audit log in the journal's database, which a person can read and nobody can change.
-"""
+"""The keys that were issued to users of clients, in the journal's database: every server on it knows them."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ import orjson
 
 from memory.client_key import ClientKey, KeyScope
 from memory.member import Member
-from memory.provenance import AuditEntry
 from memory.stores.base import JournalPart
 from memory.stores.connection import Connection, Row
 from memory.stores.members import members_of
@@ -77,29 +73,3 @@ def _key_of(row: Row, member: Member | None) -> ClientKey:
         scopes=tuple(KeyScope(scope) for scope in orjson.loads(row["scopes"])),
         member=member,
     )
-
-
-class Audit(JournalPart):
-    """The part of the journal that knows who asked what."""
-
-    async def record(self, entry: AuditEntry) -> None:
-        """Write it down."""
-        row = (entry.at.isoformat(), entry.who, entry.what, entry.memory, entry.user, entry.status)
-        await self._db.write(lambda connection: connection.execute(QUERIES["audit_add"], row), anywhere=True)
-
-    async def audited(self, limit: int, who: str = "", what: str = "") -> list[AuditEntry]:
-        """What was asked last, by somebody or by anybody, whose endpoint has ``what`` in it."""
-        return await self._rows(
-            "audit_newest",
-            lambda row: AuditEntry(
-                datetime.fromisoformat(row["at"]),
-                row["who"],
-                row["what"],
-                row["memory"],
-                row["user"],
-                row["status"],
-            ),
-            who,
-            what,
-            limit,
-        )

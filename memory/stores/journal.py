@@ -13,11 +13,12 @@ from typing import TypeVar
 from memory.lru import LruDict
 from memory.ports import Counts, Lesson, SharedEvents
 from memory.stores.agreement import Agreements
+from memory.stores.audit import AuditLog
 from memory.stores.base import JournalPart, ask_many
 from memory.stores.behaviour import BehaviourStore
 from memory.stores.candidates import Candidates
 from memory.stores.checkouts import CheckoutStore
-from memory.stores.client_keys import Audit, ClientKeyStore
+from memory.stores.client_keys import ClientKeyStore
 from memory.stores.connection import Connection
 from memory.stores.database import Database, Synchronous, Watch
 from memory.stores.engine import Engine, RowSecurity
@@ -86,7 +87,7 @@ class SqlJournal(
     EntityGraph,
     PersonStore,
     Provenance,
-    Audit,
+    AuditLog,
     ClientKeyStore,
     MemberStore,
     QuotaUseStore,
