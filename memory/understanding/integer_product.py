@@ -27,8 +27,8 @@ Product = Callable[[Floats], Floats]
 
 
 def product(matrix: NDArray[np.int8], *, often: bool = True) -> Product:
-    """What multiplies by a matrix (inputs by outputs). Without numkong a matrix that is used ``often`` is kept as floats,
-    four times as large, and another made floats with every use, which takes about a tenth of what it takes to use it."""
+    """What multiplies by a matrix (inputs by outputs). Without numkong a matrix that is used ``often`` is kept as
+    floats, four times as large, and another is made floats with every use, which takes about a tenth of the use."""
     return with_numpy(matrix, often=often) if numkong is None else with_numkong(matrix)
 
 
