@@ -111,17 +111,20 @@ class MiniLm:
 def blocks(weights: Mapping[str, Floats], layers: Iterable[int]) -> list[TransformerBlock]:
     """Some layers of a BERT encoder, by the names of its tensors."""
 
-    def linear(name: str) -> Linear:
-        return Linear(weights[f"{name}.weight"].T, weights[f"{name}.bias"])
+    def linear(*names: str) -> Linear:
+        if len(names) == 1:
+            return Linear(weights[f"{names[0]}.weight"].T, weights[f"{names[0]}.bias"])
+        return Linear(
+            np.concatenate([weights[f"{name}.weight"] for name in names]).T,
+            np.concatenate([weights[f"{name}.bias"] for name in names]),
+        )
 
     def norm(name: str) -> Norm:
         return Norm(weights[f"{name}.LayerNorm.weight"], weights[f"{name}.LayerNorm.bias"])
 
     return [
         TransformerBlock(
-            query=linear(f"{layer}.attention.self.query"),
-            key=linear(f"{layer}.attention.self.key"),
-            value=linear(f"{layer}.attention.self.value"),
+            looks=linear(*(f"{layer}.attention.self.{part}" for part in ("query", "key", "value"))),
             attended=linear(f"{layer}.attention.output.dense"),
             attended_norm=norm(f"{layer}.attention.output"),
             inner=linear(f"{layer}.intermediate.dense"),

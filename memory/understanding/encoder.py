@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.understanding.transformer import Dense, Floats, Linear, Norm, PackedLinear, TransformerBlock, encode
+from memory.understanding.integer_product import product
+from memory.understanding.transformer import Floats, Linear, Norm, QuantizedLinear, TransformerBlock, encode
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -158,7 +160,8 @@ class Encoder:
 
     def pair_states(self, pairs: Sequence[tuple[str, str]]) -> Floats:
         """What is read of each pair of statements, before anything is concluded: shape (pairs, 2 * width)."""
-        ids = [(self._pieces(older), self._pieces(newer)) for older, newer in pairs]
+        pieces = {text: self._pieces(text) for text in dict.fromkeys(chain.from_iterable(pairs))}
+        ids = [(pieces[older], pieces[newer]) for older, newer in pairs]
         seconds = [range(len(older) + 2, len(older) + len(newer) + 3) for older, newer in ids]
         states = self._states(ids, [[0, *second] for second in seconds], self._pair_blocks)
         return np.stack(
@@ -215,19 +218,19 @@ def encoder_of(stored: Mapping[str, Any]) -> Encoder:
     def norm(name: str) -> Norm:
         return Norm(stored[f"{name}.scale"].astype(np.float32), stored[f"{name}.shift"].astype(np.float32))
 
-    def packed(name: str) -> PackedLinear:
-        scales, bias = (stored[f"{name}.{part}"].astype(np.float32) for part in ("scales", "bias"))
-        return PackedLinear(stored[f"{name}.rows"], scales, bias)
+    def quantized(names: Sequence[str], often: bool) -> QuantizedLinear:
+        rows, scales, bias = (
+            np.concatenate([stored[f"{name}.{part}"] for name in names], axis=-1) for part in ("rows", "scales", "bias")
+        )
+        return QuantizedLinear(product(rows, often=often), scales.astype(np.float32), bias.astype(np.float32))
 
-    def block(name: str, dense: Callable[[str], Dense]) -> TransformerBlock:
+    def block(name: str, often: bool = False) -> TransformerBlock:
         return TransformerBlock(
-            query=dense(f"{name}.query"),
-            key=dense(f"{name}.key"),
-            value=dense(f"{name}.value"),
-            attended=dense(f"{name}.attended"),
+            looks=quantized([f"{name}.{part}" for part in ("query", "key", "value")], often),
+            attended=quantized([f"{name}.attended"], often),
             attended_norm=norm(f"{name}.attended_norm"),
-            inner=dense(f"{name}.inner"),
-            outer=dense(f"{name}.outer"),
+            inner=quantized([f"{name}.inner"], often),
+            outer=quantized([f"{name}.outer"], often),
             outer_norm=norm(f"{name}.outer_norm"),
         )
 
@@ -245,13 +248,13 @@ def encoder_of(stored: Mapping[str, Any]) -> Encoder:
         for name in ("hidden", "out")
         if f"pair.{name}.weights" in stored
     ]
-    pair_blocks = [block(f"pair.{at}", packed) for at in range(PAIR_LAYERS) if f"pair.{at}.query.rows" in stored]
+    pair_blocks = [block(f"pair.{at}") for at in range(PAIR_LAYERS) if f"pair.{at}.query.rows" in stored]
     core = None
     if "core.inputs" in stored:
-        own = [block(f"core.{at}", packed) for at in range(layers - CORE_LAYERS, layers)]
+        own = [block(f"core.{at}") for at in range(layers - CORE_LAYERS, layers)]
         core = CoreHead(own, *(stored[f"core.{name}"].astype(np.float32) for name in _CORE))
     # Every message is read with these, and few texts with those of the heads alone.
-    blocks = [block(str(at), linear) for at in range(layers)]
+    blocks = [block(str(at), often=True) for at in range(layers)]
     short_clause = linear("short") if "short.rows" in stored else None
     # What was fitted with the encoder is where the head for long messages begins.
     clause = linear("long" if "long.rows" in stored else "clause")

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.understanding.transformer import Floats, Linear, Norm, TransformerBlock, encode, gelu
+from memory.understanding.integer_product import product
+from memory.understanding.transformer import Floats, Linear, Norm, QuantizedLinear, TransformerBlock, encode, gelu
 
 WIDTH, INNER, HEADS = 24, 48, 4
 
@@ -23,9 +24,7 @@ def blocks(seed: int, many: int = 2) -> list[TransformerBlock]:
 
     def block() -> TransformerBlock:
         return TransformerBlock(
-            query=linear(WIDTH, WIDTH),
-            key=linear(WIDTH, WIDTH),
-            value=linear(WIDTH, WIDTH),
+            looks=linear(WIDTH, 3 * WIDTH),
             attended=linear(WIDTH, WIDTH),
             attended_norm=norm(),
             inner=linear(WIDTH, INNER),
@@ -82,4 +81,22 @@ def test_what_stands_elsewhere_in_a_text_counts() -> None:
 @given(st.lists(st.floats(-30, 30, width=32), min_size=1, max_size=20))
 def test_the_activation_is_x_times_the_normal_distribution(values: list[float]) -> None:
     wanted = [x * 0.5 * (1 + math.erf(x / math.sqrt(2))) for x in values]
-    assert gelu(np.asarray(values, np.float32)) == pytest.approx(np.asarray(wanted), abs=1e-5)
+    assert gelu(np.asarray(values, np.float32)) == pytest.approx(np.asarray(wanted), abs=5e-4)
+
+
+@given(st.integers(0, 1000), st.integers(1, 6))
+def test_small_integers_give_about_what_floats_give_and_no_row_sees_another(seed: int, rows: int) -> None:
+    rng = np.random.default_rng(seed)
+    matrix = rng.integers(-127, 128, (WIDTH, INNER), dtype=np.int8)
+    scales, bias = rng.uniform(0.001, 0.01, INNER).astype(np.float32), rng.normal(size=INNER).astype(np.float32)
+    layer = QuantizedLinear(product(matrix), scales, bias)
+    x = drawn(seed, rows)
+    together = layer(x)
+    assert together == pytest.approx(Linear(matrix * scales, bias)(x), abs=0.1)
+    assert all(np.array_equal(layer(x[at : at + 1])[0], together[at]) for at in range(rows))
+
+
+def test_a_row_of_zeros_gives_the_bias() -> None:
+    bias = np.arange(3, dtype=np.float32)
+    layer = QuantizedLinear(product(np.ones((4, 3), np.int8)), np.ones(3, np.float32), bias)
+    assert np.array_equal(layer(np.zeros((2, 4), np.float32)), [bias, bias])
