@@ -9,9 +9,10 @@ What somebody who asks for advice is shown first: what they told of themselves t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Final
 
 from memory.context.lexical import FLOOR, RelevanceFloor
@@ -68,7 +69,8 @@ def at_work(
     worded: bool,
     asks: bool,
     told: float = 0.0,
-    present: frozenset[str] = frozenset(),
+    present: Container[str] = frozenset(),
+    untold: Mapping[str, str] = MappingProxyType({}),
     few: AgentThresholds = FEW,
 ) -> list[Scored]:
     """What of a ranking helps with a request, best first.
@@ -76,7 +78,8 @@ def at_work(
     ``ranked`` is all that may be shown, ``candidates`` all that was found: what stands in a passage of a fact that
     holds no longer does not hold either. ``worded`` says that the request's own words speak for what was found,
     ``asks`` that it asks for something. ``told`` is the relevance of the best that stands in the request already, among
-    what is ``present`` there by its id.
+    what is ``present`` there by its id; ``untold`` gives what it leaves out there of facts that it tells only in part:
+    by that they are judged.
     """
     # What put an error right comes back with the error, not with the order that may lead to it.
     facts = [
@@ -85,12 +88,13 @@ def at_work(
         if isinstance(memory := each.memory, Fact) and memory.origin is not Origin.BEHAVIOUR
     ]
     candidates = list(candidates)
-    details = _details(ranked, candidates, told, few) if worded and asks else []
-    known = [each for each in candidates if isinstance(each, Fact) and each.id in present]
+    new = [each for each in ranked if each.id not in untold]
+    details = _details(new, candidates, told, few) if worded and asks else []
+    known = [each for each in candidates if isinstance(each, Fact) and each.id in present and each.id not in untold]
     uses = relevance.of_use(
         request_text,
         [
-            *(readable(memory) for _, memory in facts),
+            *(readable(memory)._replace(text=untold.get(memory.id, memory.text)) for _, memory in facts),
             *(ReadableMemory(each.memory.text, "fact", False) for each in details),
             *map(readable, known),
         ],
@@ -100,12 +104,14 @@ def at_work(
     # A rule that surely applies is no answer: others may apply as well.
     if asks and any(answers >= few.surely for _, answers in uses):
         least = few.beside
+    apart = max(few.applies, least)
     # The share goes first; what the words say decides among those that are about as likely.
     shown = best_first(
         each._replace(score=each.score + share, why={**each.why, "applies": share})
         for (each, memory), share in zip(facts, shares, strict=False)
-        # What is unsettled comes to a request that it concerns: it shows two sides of what may be no answer at all.
-        if share >= (max(few.applies, least) if memory.contradicts else least)
+        # What is unsettled comes to a request that it concerns: it shows two sides of what may be no answer at all; and
+        # so does what repeats a part that was told.
+        if share >= (apart if memory.contradicts or memory.id in untold else least)
     )[: few.facts]
     helpful = [each for each, share in zip(details, shares[len(facts) :], strict=False) if share >= least]
     return best_first((*shown, *helpful[: few.passages]))
@@ -188,7 +194,7 @@ def heeded(
     relevance: Relevance,
     now: datetime,
     *,
-    present: frozenset[str] = frozenset(),
+    present: Container[str] = frozenset(),
     session: str = "",
     weights: AdviceWeights = WEIGHTS,
     floor: RelevanceFloor = FLOOR,

@@ -7,7 +7,7 @@ Fusing ranks or stretching scores to 0..1 lost to this plain sum wherever it was
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -87,7 +87,7 @@ def rank(
     candidates: Sequence[tuple[IndexHit, Memory]],
     now: datetime,
     *,
-    present: frozenset[str] = frozenset(),
+    present: Container[str] = frozenset(),
     session: str = "",
     weights: Weights = WEIGHTS,
     floor: RelevanceFloor = FLOOR,
@@ -188,7 +188,7 @@ def earlier_questions(
 def passage_relevance(
     weighed: WeightedQuery,
     candidates: Iterable[tuple[IndexHit, Memory]],
-    present: frozenset[str],
+    present: Container[str],
     weights: Weights = WEIGHTS,
 ) -> float:
     """The relevance of the best of the candidates that stand in the request already, 0 where none does: what comes
@@ -226,7 +226,7 @@ def may_be_shown(
 
 
 def words_of_the_known(
-    memories: Iterable[Memory], present: frozenset[str], now: datetime | None
+    memories: Iterable[Memory], present: Container[str], now: datetime | None
 ) -> dict[bytes, frozenset[int]]:
     """The words of facts that no passage should say again, by the message that they came from: of those that stand in
     the request already, and of what was superseded, as the message says it as if it held still. So it does of what has

@@ -87,6 +87,18 @@ def test_what_is_unsettled_comes_only_to_a_request_that_it_concerns() -> None:
     assert shown("Deploy the branch to staging", unsettled)
 
 
+def test_what_the_request_tells_in_part_is_judged_by_the_rest() -> None:
+    rest = "my cousin Runa restrings it every autumn"
+    harp = fact(f"The harp stays in the studio, {rest}")
+
+    def shown(request_text: str) -> list[Scored]:
+        ranked = [Scored(harp, 1.0)]
+        return at_work(request_text, ranked, [harp], relevance(), worded=True, asks=True, untold={harp.id: rest})
+
+    assert [each.memory for each in shown("who restrings the harp?")] == [harp]
+    assert shown("where does the harp stay?") == []
+
+
 def test_nothing_that_hardly_answers_comes_beside_a_sure_answer() -> None:
     answer = passage("Thumbnails are kept for two hours by the image proxy.")
     other = fact("Reports are kept in the bucket aurora.", category=Category.PROJECTS)
