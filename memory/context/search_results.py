@@ -24,9 +24,9 @@ from memory.ports import IndexHit
 @dataclass(frozen=True, slots=True)
 class SearchContext:
     """For whom and for when is searched. ``session`` is the one that asks: its own turns are not memories; ``present``
-    gives by the id of each memory that stands in the request already the text that it stands in. A question about a
-    ``past`` time finds what was superseded too; ``as_of`` a moment what was known at it. At ``work`` an agent with
-    tools asks."""
+    gives by the id of each memory that stands in the request already the text that it stands in, none where it was
+    given whole. A question about a ``past`` time finds what was superseded too; ``as_of`` a moment what was known at
+    it. At ``work`` an agent with tools asks."""
 
     owners: tuple[str, ...]
     now: datetime

@@ -30,14 +30,17 @@ def untold(
     """By their ids the facts among some memories that a request tells only in part and a question is about what it
     leaves out of them: that rest, or, to a question for reasons, the statement.
 
-    ``present`` gives by the id of each memory in the request the text that it stands in. The question's share of words
-    that only the rest has must be more than ``covers``.
+    ``present`` gives by the id of each memory in the request the text that it stands in, none where it stands there
+    whole for certain. The question's share of words that only the rest has must be more than ``covers``.
     """
     found: dict[str, str] = {}
     # The passage that a fact was learnt from may stand there, and tell it whole.
     shown = "\n".join(dict.fromkeys(present.values()))
     for memory in memories:
-        if memory.id not in present or not isinstance(memory, Fact):
+        if not present.get(memory.id) or not isinstance(memory, Fact):
+            continue
+        words = words_of(memory.text) if asks_why else words_of(memory.text) - words_of(memory.core)
+        if words.isdisjoint(weighed.sparse):
             continue
         told, rest = left_out(memory, shown)
         if not rest:

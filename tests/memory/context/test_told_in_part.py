@@ -67,6 +67,11 @@ def test_what_was_given_in_words_that_are_no_longer_the_facts_own_is_told() -> N
     assert rests("Who merges the headers in spring?", HEADERS, shown="- Leave the vendored headers alone") == {}
 
 
+def test_what_was_given_whole_for_certain_is_told() -> None:
+    weighed, other = weighed_for(asked("Who merges the headers in spring?"), [HEADERS]), fact("The pond is frozen.")
+    assert untold([HEADERS], {HEADERS.id: "", other.id: page_of(HEADERS)}, weighed) == {}
+
+
 def test_what_is_not_in_the_request_is_not_told_in_part() -> None:
     weighed = weighed_for(asked("Who merges the headers in spring?"), [HEADERS])
     assert untold([HEADERS], {}, weighed) == {}
