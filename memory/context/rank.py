@@ -88,6 +88,7 @@ def rank(
     now: datetime,
     *,
     present: Container[str] = frozenset(),
+    untold: Container[str] = frozenset(),
     session: str = "",
     weights: Weights = WEIGHTS,
     floor: RelevanceFloor = FLOOR,
@@ -98,11 +99,12 @@ def rank(
 ) -> list[Scored]:
     """The candidates that may be shown, best first; empty where the question has nothing to do with any of them.
 
-    ``present`` are memories that stand in the request already, ``session`` is the one that asks: its own turns are
-    in the request as the client sent it. Superseded, archived, expired and restricted memories never come through,
-    but that a question about a ``past`` time finds what was superseded or is over and held then, and that ``as_of`` a
-    moment exactly what was known at it comes through. ``standing`` is shared by the searches of one moment; ``graph``
-    is how near memories are by the names that they share.
+    ``present`` are memories that stand in the request already, ``untold`` those of them of which it tells too little
+    (see :mod:`memory.context.told_in_part`); ``session`` is the one that asks: its own turns are in the request as the
+    client sent it. Superseded, archived, expired and restricted memories never come through, but that a question about
+    a ``past`` time finds what was superseded or is over and held then, and that ``as_of`` a moment exactly what was
+    known at it comes through. ``standing`` is shared by the searches of one moment; ``graph`` is how near memories are
+    by the names that they share.
     Questions that were asked before lend their relevance to the turns beside them and are left out themselves.
     """
     found = [pair for pair in candidates if pair[1].session != session and may_be_shown(pair[1], now, past, as_of)]
@@ -130,7 +132,7 @@ def rank(
     question_terms = frozenset(question.terms)
     scored = []
     for id, memory, share, cosine, own in answers:
-        if id in present or (memory.source in known_words and retold(memory, known_words)):
+        if (id in present and id not in untold) or (memory.source in known_words and retold(memory, known_words)):
             continue
         if answers_nothing(memory, question_terms):
             continue
