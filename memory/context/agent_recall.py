@@ -89,7 +89,7 @@ def at_work(
         if isinstance(memory := each.memory, Fact) and memory.origin is not Origin.BEHAVIOUR
     ]
     candidates = list(candidates)
-    new = [each for each in ranked if each.id not in untold]
+    new = [each for each in ranked if each.memory.id not in untold] if untold else ranked
     details = _details(new, candidates, told, few) if worded and asks else []
     known = [each for each in candidates if isinstance(each, Fact) and each.id in present and each.id not in untold]
     uses = relevance.of_use(

@@ -335,8 +335,6 @@ def page_text(fact: Fact) -> str:
 def left_out(fact: Fact, shown: str) -> tuple[str, str]:
     """What a text that shows a fact says of it, and what it leaves out. Nothing is left out where the fact stands
     there whole, and where it stands there in no words that are its own now."""
-    if not (fact.core or fact.text.endswith("]")):
-        return fact.text, ""
     line, whole = on_page(fact.core or fact.text), in_words(fact.text)
     if quoted(in_words(line), "  ") not in shown or any(
         each in shown for each in (quoted(whole, "  "), quoted(whole), quoted(fact.brief))

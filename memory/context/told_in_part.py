@@ -34,14 +34,18 @@ def untold(
     whole for certain. The question's share of words that only the rest has must be more than ``covers``.
     """
     found: dict[str, str] = {}
-    # The passage that a fact was learnt from may stand there, and tell it whole.
-    shown = "\n".join(dict.fromkeys(present.values()))
+    shown = ""
     for memory in memories:
-        if not present.get(memory.id) or not isinstance(memory, Fact):
+        # Few of what was found stand there, and few of those can be told in part: for all others this calls nothing.
+        if memory.id not in present or not present[memory.id] or memory.__class__ is not Fact:
+            continue
+        if not memory.core and memory.text[-1:] != "]":
             continue
         words = words_of(memory.text) if asks_why else words_of(memory.text) - words_of(memory.core)
         if words.isdisjoint(weighed.sparse):
             continue
+        # The passage that the fact was learnt from may stand there, and tell it whole.
+        shown = shown or "\n".join(dict.fromkeys(present.values()))
         told, rest = left_out(memory, shown)
         if not rest:
             continue

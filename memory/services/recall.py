@@ -136,7 +136,7 @@ class Recall:
         remarks = [each for each in remarks if _is_whole(each.fact, marks) and _is_whole(each.later, marks)]
         fixes, best = apply_marks(fixes, marks), apply_marks(searched.scored, marks)
         # What a search shows of those that stand there is told there in part.
-        given = {*present, *(each.id for each in fixes)} - {each.id for each in best if each.id in present}
+        given = (present.keys() - {each.memory.id for each in best}) | {each.memory.id for each in fixes}
         found = [each for each in (*broad, *best, *people) if each.memory.id not in given]
         if arrival.kind is RequestKind.SUBAGENT:
             found = [each for each in found if may_recall(each.memory, arrival)]

@@ -338,7 +338,7 @@ class Searcher:
             for passage in await self._journal.neighbours(places, REACH.turns, moment.owners)
             if moment.as_of is None or passage.at <= moment.as_of
         ]
-        over = {*moment.present, *(hit.id for each in rounds for hit, _ in each.candidates)}
+        over = {*moment.present, *[hit.id for each in rounds for hit, _ in each.candidates]}
         return joined(ranked, fetched, beside, route=question.route, weights=weights, passed_over=over)
 
 
