@@ -159,6 +159,15 @@ class Entry:
         return self if self.stored is None else replace(self, text=self.stored, stored=None)
 
 
+def texts_by_memory(entries: Iterable[Entry]) -> dict[str, str]:
+    """The memories that some entries hold, by their ids, each with the text that it stands in."""
+    texts: dict[str, str] = {}
+    for entry in entries:
+        for id in entry.memories:
+            texts[id] = f"{texts[id]}\n{entry.text}" if id in texts else entry.text
+    return texts
+
+
 @dataclass(frozen=True, slots=True)
 class ActiveEdits:
     """What of a ledger holds for one request.

@@ -9,9 +9,10 @@ What somebody who asks for advice is shown first: what they told of themselves t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Final
 
 from memory.context.lexical import FLOOR, RelevanceFloor
@@ -30,8 +31,9 @@ from memory.understanding.relevance import ReadableMemory, Relevance
 class AgentThresholds:
     """``applies`` is how likely a fact must be of use to the request; ``answers`` how likely where the request shares
     enough rare words with what is remembered, and ``beside`` how likely where it asks for something that one memory
-    answers ``surely``; ``facts`` and ``passages`` are shown at most. A passage needs the share
-    ``near`` of the best one's score, whether that is shown or stands in the request already."""
+    answers ``surely``, and what was left out of a fact of which it was told a part; ``facts`` and ``passages`` are
+    shown at most. A passage needs the share ``near`` of the best one's score, whether that is shown or stands in the
+    request already."""
 
     applies: float = 0.3
     answers: float = 0.1
@@ -68,7 +70,8 @@ def at_work(
     worded: bool,
     asks: bool,
     told: float = 0.0,
-    present: frozenset[str] = frozenset(),
+    present: Container[str] = frozenset(),
+    untold: Mapping[str, str] = MappingProxyType({}),
     few: AgentThresholds = FEW,
 ) -> list[Scored]:
     """What of a ranking helps with a request, best first.
@@ -76,7 +79,8 @@ def at_work(
     ``ranked`` is all that may be shown, ``candidates`` all that was found: what stands in a passage of a fact that
     holds no longer does not hold either. ``worded`` says that the request's own words speak for what was found,
     ``asks`` that it asks for something. ``told`` is the relevance of the best that stands in the request already, among
-    what is ``present`` there by its id.
+    what is ``present`` there by its id; ``untold`` gives what it leaves out of facts that it tells in part: they are
+    shown where that answers it.
     """
     # What put an error right comes back with the error, not with the order that may lead to it.
     facts = [
@@ -85,13 +89,14 @@ def at_work(
         if isinstance(memory := each.memory, Fact) and memory.origin is not Origin.BEHAVIOUR
     ]
     candidates = list(candidates)
-    details = _details(ranked, candidates, told, few) if worded and asks else []
-    known = [each for each in candidates if isinstance(each, Fact) and each.id in present]
+    new = [each for each in ranked if each.memory.id not in untold] if untold else ranked
+    details = _details(new, candidates, told, few) if worded and asks else []
+    known = [each for each in candidates if isinstance(each, Fact) and each.id in present and each.id not in untold]
     uses = relevance.of_use(
         request_text,
         [
-            *(readable(memory) for _, memory in facts),
-            *(ReadableMemory(each.memory.text, "fact", False) for each in details),
+            *(_detail(untold[memory.id]) if memory.id in untold else readable(memory) for _, memory in facts),
+            *(_detail(each.memory.text) for each in details),
             *map(readable, known),
         ],
     )
@@ -103,9 +108,13 @@ def at_work(
     # The share goes first; what the words say decides among those that are about as likely.
     shown = best_first(
         each._replace(score=each.score + share, why={**each.why, "applies": share})
-        for (each, memory), share in zip(facts, shares, strict=False)
-        # What is unsettled comes to a request that it concerns: it shows two sides of what may be no answer at all.
-        if share >= (max(few.applies, least) if memory.contradicts else least)
+        for (each, memory), share, (_, answers) in zip(facts, shares, uses, strict=False)
+        if (
+            answers >= few.beside
+            if memory.id in untold
+            # What is unsettled comes to a request that it concerns: it shows two sides of what may be no answer at all.
+            else share >= (max(few.applies, least) if memory.contradicts else least)
+        )
     )[: few.facts]
     helpful = [each for each, share in zip(details, shares[len(facts) :], strict=False) if share >= least]
     return best_first((*shown, *helpful[: few.passages]))
@@ -132,6 +141,11 @@ def _details(ranked: Sequence[Scored], candidates: Iterable[Memory], told: float
 
 def _already_told(words: frozenset[int], facts: Iterable[frozenset[int]]) -> bool:
     return any(own and len(own & words) >= HELD * len(own) for own in facts)
+
+
+def _detail(text: str) -> ReadableMemory:
+    """What is merely so, as the model reads it: it guides nobody."""
+    return ReadableMemory(text, "fact", False)
 
 
 def readable(fact: Fact) -> ReadableMemory:
@@ -188,7 +202,7 @@ def heeded(
     relevance: Relevance,
     now: datetime,
     *,
-    present: frozenset[str] = frozenset(),
+    present: Container[str] = frozenset(),
     session: str = "",
     weights: AdviceWeights = WEIGHTS,
     floor: RelevanceFloor = FLOOR,

@@ -9,7 +9,7 @@ Which turns beside what was found are worth fetching: the answer to a question, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, NamedTuple
@@ -76,7 +76,7 @@ def later_remarks(
     now: datetime,
     *,
     present: Sequence[Memory] = (),
-    passed_over: frozenset[str] = frozenset(),
+    passed_over: Container[str] = frozenset(),
     session: str = "",
 ) -> list[LaterRemark]:
     """What was said later about some facts, at most one remark about each.
@@ -230,7 +230,7 @@ def joined(
     *,
     route: QuestionRoute = NOWHERE,
     weights: Weights = WEIGHTS,
-    passed_over: frozenset[str] = frozenset(),
+    passed_over: Container[str] = frozenset(),
     reach: Reach = REACH,
 ) -> list[Scored]:
     """The ranking with fetched neighbours in it, each at a share of the score of what it stands beside, if that is

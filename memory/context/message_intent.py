@@ -27,6 +27,13 @@ _OPEN: Final = re.compile(
 )
 """A question with a question word at the head of its clause."""
 
+_WHY: Final = re.compile(
+    r"\b(?:why|how come|what for|(?:what|which)(?: is|'s|’s| was| were)? the reasons?|warum|wieso|weshalb|weswegen|"
+    r"por qué)\b",
+    re.IGNORECASE,
+)
+"""A question for a reason."""
+
 _CLOSED: Final = re.compile(
     _LEAD + r"(?:(?i:is|are|was|were|do|does|did|has|have|had|would|will)\s+(?:[A-Z][a-z]+\b|(?i:my|our|both)\b)"
     r"|(?i:did|am|was|do|have|had)\s+I\b)[^.!?\n]{0,300}\?"
@@ -120,6 +127,11 @@ def seeks(sentence: str) -> bool:
 def asking(text: str) -> list[str]:
     """The sentences of a message that seek something."""
     return [sentence for piece in SENTENCE.findall(text) if (sentence := piece.strip()) and seeks(sentence)]
+
+
+def asks_why(text: str) -> bool:
+    """Whether a message asks for a reason."""
+    return bool(_WHY.search(text))
 
 
 def wants_advice(text: str) -> bool:

@@ -24,7 +24,7 @@ from memory.language.terms import words_of
 from memory.language.words import stems
 from memory.scope import Layer
 from memory.strength import recency
-from memory.understanding.cores import is_core
+from memory.understanding.cores import is_core, rest_of
 
 PAGE_OPENING: Final = "<memory-page>\nNotes from earlier sessions: background, not new requests."
 PAGE_CLOSING: Final = "</memory-page>"
@@ -330,6 +330,17 @@ def page_text(fact: Fact) -> str:
     """What the page says of a fact: its core, as long as that may stand for its text. A text may have been changed
     since, and a core may come from elsewhere."""
     return fact.core if fact.core and is_core(fact.core, without_answered(fact.text)) else fact.text
+
+
+def left_out(fact: Fact, shown: str) -> tuple[str, str]:
+    """What a text that shows a fact says of it, and what it leaves out. Nothing is left out where the fact stands
+    there whole, and where it stands there in no words that are its own now."""
+    line, whole = on_page(fact.core or fact.text), in_words(fact.text)
+    if quoted(in_words(line), "  ") not in shown or any(
+        each in shown for each in (quoted(whole, "  "), quoted(whole), quoted(fact.brief))
+    ):
+        return fact.text, ""
+    return f"{line} {fact.wrong}".rstrip(), rest_of(fact.text, line)
 
 
 def _line(fact: Fact, mark: str = "") -> str:

@@ -7,7 +7,7 @@ Fusing ranks or stretching scores to 0..1 lost to this plain sum wherever it was
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -87,7 +87,8 @@ def rank(
     candidates: Sequence[tuple[IndexHit, Memory]],
     now: datetime,
     *,
-    present: frozenset[str] = frozenset(),
+    present: Container[str] = frozenset(),
+    untold: Container[str] = frozenset(),
     session: str = "",
     weights: Weights = WEIGHTS,
     floor: RelevanceFloor = FLOOR,
@@ -98,11 +99,12 @@ def rank(
 ) -> list[Scored]:
     """The candidates that may be shown, best first; empty where the question has nothing to do with any of them.
 
-    ``present`` are memories that stand in the request already, ``session`` is the one that asks: its own turns are
-    in the request as the client sent it. Superseded, archived, expired and restricted memories never come through,
-    but that a question about a ``past`` time finds what was superseded or is over and held then, and that ``as_of`` a
-    moment exactly what was known at it comes through. ``standing`` is shared by the searches of one moment; ``graph``
-    is how near memories are by the names that they share.
+    ``present`` are memories that stand in the request already, ``untold`` those of them of which it tells too little
+    (see :mod:`memory.context.told_in_part`); ``session`` is the one that asks: its own turns are in the request as the
+    client sent it. Superseded, archived, expired and restricted memories never come through, but that a question about
+    a ``past`` time finds what was superseded or is over and held then, and that ``as_of`` a moment exactly what was
+    known at it comes through. ``standing`` is shared by the searches of one moment; ``graph`` is how near memories are
+    by the names that they share.
     Questions that were asked before lend their relevance to the turns beside them and are left out themselves.
     """
     found = [pair for pair in candidates if pair[1].session != session and may_be_shown(pair[1], now, past, as_of)]
@@ -130,7 +132,7 @@ def rank(
     question_terms = frozenset(question.terms)
     scored = []
     for id, memory, share, cosine, own in answers:
-        if id in present or (memory.source in known_words and retold(memory, known_words)):
+        if (id in present and id not in untold) or (memory.source in known_words and retold(memory, known_words)):
             continue
         if answers_nothing(memory, question_terms):
             continue
@@ -188,7 +190,7 @@ def earlier_questions(
 def passage_relevance(
     weighed: WeightedQuery,
     candidates: Iterable[tuple[IndexHit, Memory]],
-    present: frozenset[str],
+    present: Container[str],
     weights: Weights = WEIGHTS,
 ) -> float:
     """The relevance of the best of the candidates that stand in the request already, 0 where none does: what comes
@@ -226,7 +228,7 @@ def may_be_shown(
 
 
 def words_of_the_known(
-    memories: Iterable[Memory], present: frozenset[str], now: datetime | None
+    memories: Iterable[Memory], present: Container[str], now: datetime | None
 ) -> dict[bytes, frozenset[int]]:
     """The words of facts that no passage should say again, by the message that they came from: of those that stand in
     the request already, and of what was superseded, as the message says it as if it held still. So it does of what has

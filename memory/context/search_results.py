@@ -5,8 +5,8 @@ What several searches found for the parts of one question, in one ranking.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 from math import ceil
@@ -24,12 +24,13 @@ from memory.ports import IndexHit
 @dataclass(frozen=True, slots=True)
 class SearchContext:
     """For whom and for when is searched. ``session`` is the one that asks: its own turns are not memories; ``present``
-    stands in the request already. A question about a ``past`` time finds what was superseded too; ``as_of`` a moment
-    what was known at it. At ``work`` an agent with tools asks."""
+    gives by the id of each memory that stands in the request already the text that it stands in, none where it was
+    given whole. A question about a ``past`` time finds what was superseded too; ``as_of`` a moment what was known at
+    it. At ``work`` an agent with tools asks."""
 
     owners: tuple[str, ...]
     now: datetime
-    present: frozenset[str] = frozenset()
+    present: Mapping[str, str] = field(default_factory=dict)
     session: str = ""
     floor: RelevanceFloor = FLOOR
     past: TimeInterval | None = None
@@ -39,7 +40,8 @@ class SearchContext:
 
 @dataclass(frozen=True, slots=True)
 class SearchPass:
-    """One search: what was asked, what it counts beside the others, every candidate, and those that may be shown."""
+    """One search: what was asked, what it counts beside the others, every candidate, and those that may be shown;
+    ``untold`` is what the request leaves out of facts among them (see :mod:`memory.context.told_in_part`)."""
 
     question: RecallQuestion
     weighed: WeightedQuery
@@ -47,6 +49,7 @@ class SearchPass:
     scored: tuple[Scored, ...]
     weight: float = 1.0
     shape: str = ""
+    untold: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

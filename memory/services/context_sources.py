@@ -36,9 +36,9 @@ class Recaller(Protocol):
     """Finds what memory holds for the newest message."""
 
     async def recall(
-        self, conversation: Conversation, session: Session, arrival: Arrival, tokens: int, present: frozenset[str]
+        self, conversation: Conversation, session: Session, arrival: Arrival, tokens: int, present: Mapping[str, str]
     ) -> Recalled:
-        """At most ``tokens`` tokens, nothing of ``present``."""
+        """At most ``tokens`` tokens, and nothing of what is ``present``, by its id, in a text that tells it whole."""
 
 
 class PageSource(Protocol):

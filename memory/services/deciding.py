@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from memory.context.page import marked
 from memory.conversation import Conversation, Form, Role
-from memory.edits import PAGE, Act, Entry, Key
+from memory.edits import PAGE, Act, Entry, Key, texts_by_memory
 from memory.fact import Fact, Passage
 from memory.hooks.chain import Features
 from memory.hooks.feature import FeatureRequest as Asked
@@ -145,7 +145,8 @@ class ContextDecider:
         else:
             start = time.perf_counter()
             standing = (*standing, *((index, entry) for entry in new))
-            present = frozenset(asked_for).union([memory for _, entry in standing for memory in entry.memories])
+            # What the model asked for it was given whole.
+            present = texts_by_memory(entry for _, entry in standing) | dict.fromkeys(asked_for, "")
             used_up = await self._exhausted_quota(request, until)
             tokens = self._tokens_left(request, standing)
             recalled = Recalled(note=used_up)
@@ -192,7 +193,9 @@ class ContextDecider:
         words = {id: mark.words for id, mark in marks.items() if not mark.sure}
         return replace(page, text=marked(page.text, (each for each in memories if isinstance(each, Fact)), words))
 
-    async def _recall(self, request: SessionRequest, tokens: int, present: frozenset[str], until: Deadline) -> Recalled:
+    async def _recall(
+        self, request: SessionRequest, tokens: int, present: Mapping[str, str], until: Deadline
+    ) -> Recalled:
         if not self._settings.recall.enabled:
             return Recalled(note="is switched off")
         if tokens <= 0:
@@ -207,7 +210,9 @@ class ContextDecider:
         )
         return replace(recalled, text="\n".join(filter(None, (recalled.text, added))))
 
-    async def _search(self, request: SessionRequest, tokens: int, present: frozenset[str], until: Deadline) -> Recalled:
+    async def _search(
+        self, request: SessionRequest, tokens: int, present: Mapping[str, str], until: Deadline
+    ) -> Recalled:
         recalled, why = await self._guard(
             self._recaller.recall(request.conversation, request.live.session, request.arrival, tokens, present),
             default=Recalled(),

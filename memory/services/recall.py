@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -83,9 +83,11 @@ class Recall:
         return time.monotonic() - self._crowded_at < CROWDED_SECONDS
 
     async def recall(
-        self, conversation: Conversation, session: Session, arrival: Arrival, tokens: int, present: frozenset[str]
+        self, conversation: Conversation, session: Session, arrival: Arrival, tokens: int, present: Mapping[str, str]
     ) -> Recalled:
-        """What memory holds for the newest message of a conversation, packed into a budget of tokens.
+        """What memory holds for the newest message of a conversation, packed into a budget of tokens. ``present`` are
+        the memories that stand in the request, by their ids, each with the text that it stands in: what that tells of
+        one only in part may come whole.
 
         Raises:
             TimeoutError: where the request has stood in a queue for as long as recall may take at most: who searches
@@ -133,7 +135,8 @@ class Recall:
         marks = await self._marks(session, arrival, [*shown.values()])
         remarks = [each for each in remarks if _is_whole(each.fact, marks) and _is_whole(each.later, marks)]
         fixes, best = apply_marks(fixes, marks), apply_marks(searched.scored, marks)
-        given = present.union([each.memory.id for each in fixes])
+        # What a search shows of those that stand there is told there in part.
+        given = (present.keys() - {each.memory.id for each in best}) | {each.memory.id for each in fixes}
         found = [each for each in (*broad, *best, *people) if each.memory.id not in given]
         if arrival.kind is RequestKind.SUBAGENT:
             found = [each for each in found if may_recall(each.memory, arrival)]
@@ -154,7 +157,7 @@ class Recall:
         return Recalled(packed.text, packed.shown, note, steps=searched.steps)
 
     async def _fixes_of_errors(
-        self, failed: Sequence[CommandFailure], owners: Sequence[str], session: str, present: frozenset[str]
+        self, failed: Sequence[CommandFailure], owners: Sequence[str], session: str, present: Container[str]
     ) -> list[Scored]:
         """What put the same errors right before; they come before anything that is only alike."""
         keys = [key.hash for failure in failed for key in failure.keys]

@@ -56,16 +56,31 @@ def parted(
 def is_core(line: str, text: str) -> bool:
     """Whether a line may stand for a text as its core: its words are words of the text in their order, and nothing is
     left out that may be needed to understand them rightly."""
+    words, stays = _found_in(line, text)
+    return (
+        sum(stays) == len(line.split())
+        and _tells_enough(stays)
+        and _with_needed_words(text, words, stays, [-LOUDEST] * len(words)) == stays
+    )
+
+
+def rest_of(text: str, line: str) -> str:
+    """What a line leaves out of a text whose words it has in their order: the other words, as they stand there."""
+    words, stays = _found_in(line, text)
+    return " ".join(text[slice(*word)] for word, stay in zip(words, stays, strict=True) if not stay)
+
+
+def _found_in(line: str, text: str) -> tuple[list[tuple[int, int]], list[bool]]:
+    """Where the words of a text stand, and whether each is the next one of a line."""
     words = [found.span() for found in _WORD.finditer(text)]
     wanted = [_bare(word) for word in line.split()]
     stays = []
+    at = 0
     for start, end in words:
-        is_next = bool(wanted) and wanted[0] == _bare(text[start:end])
+        is_next = at < len(wanted) and wanted[at] == _bare(text[start:end])
         stays.append(is_next)
-        wanted = wanted[1:] if is_next else wanted
-    return (
-        not wanted and _tells_enough(stays) and _with_needed_words(text, words, stays, [-LOUDEST] * len(words)) == stays
-    )
+        at += is_next
+    return words, stays
 
 
 def _bare(word: str) -> str:

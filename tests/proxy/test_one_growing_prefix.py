@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -58,7 +58,7 @@ class CountingRecaller:
         self.failing = False
 
     async def recall(
-        self, conversation: Conversation, session: Session, arrival: Arrival, tokens: int, present: frozenset[str]
+        self, conversation: Conversation, session: Session, arrival: Arrival, tokens: int, present: Mapping[str, str]
     ) -> Recalled:
         self._fail()
         number = next(self.count)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 
 from memory.context.explain import Explained
 from memory.context.lexical import OPEN
@@ -128,10 +129,15 @@ class Commands:
         return found[:limit]
 
     async def explain(
-        self, text: str, owners: Sequence[str], tokens: int, session: str = "", present: frozenset[str] = frozenset()
+        self,
+        text: str,
+        owners: Sequence[str],
+        tokens: int,
+        session: str = "",
+        present: Mapping[str, str] = MappingProxyType({}),
     ) -> Explained:
         """What recall would do with a message, in ``tokens``: one of a ``session`` in which some memories stand
-        already, where it is one."""
+        already, each in a text, where it is one."""
         return await self._recall.explain(text, SearchContext(tuple(owners), self._now(), present, session), tokens)
 
     async def facts(

@@ -9,7 +9,7 @@ from typing import Final
 from memory.context.explain import SHOWN, ExplainedCandidate
 from memory.context.rank import Memory
 from memory.conversation import Conversation
-from memory.edits import Act, Entry, Ledger
+from memory.edits import Act, Entry, Ledger, texts_by_memory
 from memory.ports import Journal
 from memory.scope import Layer, Scope
 from memory.services.person.commands import Commands, NotFound
@@ -68,7 +68,7 @@ async def why(journal: Journal, commands: Commands, scope: Scope, tokens: int) -
     owners = session.scope.owners()
     # What was recalled may be another project's that is shared with this one.
     added = await _in_order(journal, recent, await commands.everything_of(session.scope))
-    known = frozenset((*page, *recent, *before))
+    known = texts_by_memory(entry for _, entry in given if entry.about in ("page", "recall"))
     looked = (await commands.explain(question, owners, tokens, session.id, known)).looked if question else ()
     return WhyReport(
         session,

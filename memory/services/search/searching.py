@@ -17,6 +17,7 @@ from memory.context.diversity import diverse
 from memory.context.graph import SPREAD, names_in_question, near
 from memory.context.later_remarks import REACH, LaterRemark, anchors, joined, later_remarks
 from memory.context.lexical import OPEN, WeightedQuery, passes, weigh
+from memory.context.message_intent import asks_why
 from memory.context.question import QuestionAuthor, RecallQuestion, simpler
 from memory.context.rank import (
     Memory,
@@ -38,6 +39,7 @@ from memory.context.search_results import (
     for_a_part,
     fused,
 )
+from memory.context.told_in_part import COVERS, untold
 from memory.fact import Fact, Passage
 from memory.language.time_spans import Span
 from memory.ports import Embedder, Index, IndexHit, Journal, Query, Vector
@@ -165,6 +167,7 @@ class Searcher:
             asks=question.work < 1.0 or "?" in question.said,
             told=passage_relevance(whole.weighed, whole.candidates, moment.present),
             present=moment.present,
+            untold={id: rest for each in rounds for id, rest in each.untold.items()},
         )
         # What has not been read since the start is read now, half a millisecond each.
         return judged() if len(ranked) <= AT_ONCE else await asyncio.to_thread(judged)
@@ -194,7 +197,7 @@ class Searcher:
             scored,
             relevance(),
             moment.now,
-            present=moment.present,
+            present=moment.present.keys() - whole.untold.keys(),
             session=moment.session,
             floor=moment.floor,
         )
@@ -247,14 +250,23 @@ class Searcher:
             # Who asks the same thing in like words again and again must not crowd out what answers it.
             candidates += await self._best_answers(replace(query, limit=WIDER * most), weighed, memories)
             clock.lap("wider")
+        at_work = moment.work and question.asker is QuestionAuthor.PERSON
+        rests = untold(
+            [memory for _, memory in candidates],
+            moment.present,
+            weighed,
+            asks_why=asks_why(question.said),
+            covers=0.0 if at_work else COVERS,  # what comes to an agent at work is judged by what it says as well
+        )
         scored = rank(
             question,
             weighed,
             candidates,
             moment.now,
             present=moment.present,
+            untold=rests,
             session=moment.session,
-            floor=OPEN if moment.work and question.asker is QuestionAuthor.PERSON else moment.floor,
+            floor=OPEN if at_work else moment.floor,
             past=moment.past,
             as_of=moment.as_of,
             standing=shared.standing,
@@ -262,7 +274,7 @@ class Searcher:
             graph=close,
         )
         clock.lap("rank")
-        return SearchPass(question, weighed, tuple(candidates), tuple(scored), weight, shape)
+        return SearchPass(question, weighed, tuple(candidates), tuple(scored), weight, shape, rests)
 
     async def _best_answers(
         self, query: Query, weighed: WeightedQuery, known: dict[str, Memory]
@@ -326,14 +338,19 @@ class Searcher:
             for passage in await self._journal.neighbours(places, REACH.turns, moment.owners)
             if moment.as_of is None or passage.at <= moment.as_of
         ]
-        over = moment.present.union([hit.id for each in rounds for hit, _ in each.candidates])
+        over = {*moment.present, *[hit.id for each in rounds for hit, _ in each.candidates]}
         return joined(ranked, fetched, beside, route=question.route, weights=weights, passed_over=over)
 
 
 def _remarks(
     said: str, candidates: Sequence[Memory], shown: Sequence[Memory], moment: SearchContext
 ) -> list[LaterRemark]:
-    present = [memory for memory in candidates if isinstance(memory, Fact) and memory.id in moment.present]
+    new = {memory.id for memory in shown}
+    present = [
+        memory
+        for memory in candidates
+        if isinstance(memory, Fact) and memory.id in moment.present and memory.id not in new
+    ]
     shares = relevance().shown(said, [readable(fact) for fact in present[:PRESENT]])
     helpful = [fact for fact, share in zip(present, shares, strict=False) if share >= FEW.applies]
     return later_remarks(

@@ -87,6 +87,20 @@ def test_what_is_unsettled_comes_only_to_a_request_that_it_concerns() -> None:
     assert shown("Deploy the branch to staging", unsettled)
 
 
+def test_what_the_request_tells_in_part_comes_where_the_rest_answers_it() -> None:
+    rest = "my cousin Runa tunes it every autumn"
+    harp = fact(f"Keep the harp in the studio, {rest}", kind=FactKind.CONVENTION)
+
+    def shown(request_text: str) -> list[Memory]:
+        ranked = [Scored(harp, 1.0)]
+        found = at_work(request_text, ranked, [harp], relevance(), worded=True, asks=True, untold={harp.id: rest})
+        return [each.memory for each in found]
+
+    assert shown("Who tunes the harp in autumn?") == [harp]
+    assert shown("Where does the harp stay?") == []
+    assert shown("Write a page about the harp and how we tune it") == [], "it is an order, and asks for nothing"
+
+
 def test_nothing_that_hardly_answers_comes_beside_a_sure_answer() -> None:
     answer = passage("Thumbnails are kept for two hours by the image proxy.")
     other = fact("Reports are kept in the bucket aurora.", category=Category.PROJECTS)

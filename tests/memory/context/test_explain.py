@@ -37,7 +37,7 @@ def test_each_candidate_has_a_fate() -> None:
     here = passage("Ida keeps the sextant, I believe.", session="now")
     question = passage("Where does Ida keep the sextant?", 9, question=True)
     there = fact("The sextant of Ida is brass.")
-    told = fates(KEPT, again, gone, old, secret, here, question, there, present=frozenset({there.id}))
+    told = fates(KEPT, again, gone, old, secret, here, question, there, present={there.id: there.text})
     assert {told.pop(KEPT.id), told.pop(again.id)} == {SHOWN, "says what another one says"}
     assert told == {
         gone.id: "superseded",

@@ -124,3 +124,10 @@ def test_weights_of_nothing_are_no_division_by_nothing() -> None:
 def test_a_memory_of_the_future_is_as_recent_as_can_be() -> None:
     ahead = replace(CHATTER[2], at=NOW + timedelta(days=9))
     assert recalled(IDA, [ahead])[0].why["recency"] == 1.0
+
+
+def test_a_fact_that_the_request_tells_in_part_comes_and_its_passage_does_not() -> None:
+    said = "Ida wants the lamp by the window, her eyes hurt at the desk."
+    told, turn = fact(said, source=b"lamp"), passage(said, source=b"lamp")
+    found = recalled("Where do Ida's eyes hurt?", [*CHATTER, told, turn], present={told.id}, untold={told.id})
+    assert [each.memory for each in found if each.memory in (told, turn)] == [told]

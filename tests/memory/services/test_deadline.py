@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -51,7 +51,7 @@ class Never:
     """Recall and the page, neither of which comes."""
 
     async def recall(
-        self, conversation: Conversation, session: Session, arrival: Arrival, tokens: int, present: frozenset[str]
+        self, conversation: Conversation, session: Session, arrival: Arrival, tokens: int, present: Mapping[str, str]
     ) -> Recalled:
         await asyncio.Event().wait()
         raise AssertionError

@@ -1,11 +1,12 @@
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.understanding.cores import LEAST, SHARE, core, is_core, parted
+from memory.understanding.cores import LEAST, SHARE, core, is_core, parted, rest_of
 from memory.understanding.packaged_weights import reader
 
 WORDS = st.lists(
@@ -32,6 +33,14 @@ def test_a_core_is_the_words_of_the_statement_in_their_order(words: list[str], d
     assert read == spans and len(stays) == len(spans)
     assert all(stays) or sum(stays) >= max(LEAST, SHARE * len(spans))
     assert bool(core(text, spans, odds)) == (not all(stays))
+
+
+@given(st.lists(st.tuples(st.text("abc,.", min_size=1, max_size=3), st.booleans()), max_size=12))
+def test_the_rest_of_a_statement_is_the_words_that_a_line_leaves_out(words: list[tuple[str, bool]]) -> None:
+    line = [word for word, stays in words if stays]
+    rest = rest_of(" ".join(word for word, _ in words), " ".join(line)).split()
+    bare = Counter(word.rstrip(",.") for word in [*line, *rest])
+    assert bare == Counter(word.rstrip(",.") for word, _ in words)
 
 
 @given(WORDS)
