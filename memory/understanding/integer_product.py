@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 try:
     import numkong
 except ImportError:
-    numkong = None
+    numkong = None  # type: ignore[assignment]
 
 Floats = NDArray[np.float32]
 

@@ -56,8 +56,9 @@ class Norm(NamedTuple):
     def __call__(self, x: Floats) -> Floats:
         """Each row with mean zero and variance one, scaled and shifted."""
         share = np.float32(1.0 / x.shape[-1])
-        centred: Floats = x - np.add.reduce(x, -1, keepdims=True) * share
-        variance = np.einsum("...i,...i->...", centred, centred)[..., None] * share
+        mean: Floats = np.add.reduce(x, -1, keepdims=True) * share
+        centred = x - mean
+        variance: Floats = np.einsum("...i,...i->...", centred, centred)[..., None] * share
         centred /= np.sqrt(variance + np.float32(1e-12))
         centred *= self.scale
         centred += self.shift

@@ -47,7 +47,7 @@ async def ask(memory: Memory, text: str) -> Recalled:
     conversation = Conversation("bench", "", (Message(Role.USER, (Text(text),), text.encode()[:16], spoken=text),))
     session = Session(new_id(), "", SCOPE, "bench", NOW, NOW)
     arrival = Arrival(SCOPE, RequestKind.MAIN, "bench", "", NOW)
-    return await memory.recall.recall(conversation, session, arrival, BUDGET, frozenset())
+    return await memory.recall.recall(conversation, session, arrival, BUDGET, {})
 
 
 async def measure(home: Path, size: int, count: int) -> str:
