@@ -17,7 +17,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from memory.learning.redact import redact_name, redact_path
-from memory.scope import Layer, Scope
+from memory.scope import ANY_PROJECT, Layer, ProjectReach, Scope
 from memory.session import Mode
 from memory.unread_files import NO_FILES, UnreadFiles
 from proxy.auth.client_keys import is_client_key
@@ -57,7 +57,8 @@ class Caller:
     ``scope`` is empty where there is no memory for it, and ``note`` says why. ``scope.project`` is None where no
     project is known: the session then has one of its own. ``namespace`` keeps the session keys of different
     owners apart; ``session_key`` and ``parent_key`` are the runtime's own ids; ``credential`` is a keyed hash of the
-    credential alone. ``also`` are owners of other projects that are shared with this one.
+    credential alone. ``also`` are owners of other projects that are shared with this one; ``reach`` are the projects
+    that its key owns, and in which memory is not switched off.
     """
 
     scope: Scope
@@ -71,6 +72,7 @@ class Caller:
     credential: str = ""
     unread: UnreadFiles = NO_FILES
     also: tuple[str, ...] = ()
+    reach: ProjectReach = ANY_PROJECT
 
 
 def split_prefix(path: str) -> tuple[Prefix, str]:
@@ -144,6 +146,7 @@ def resolve(
         credential=namespace(f"credential\0{shown}", secret)[:CREDENTIAL] if shown else "",
         unread=place.unread,
         also=shared_owners(scope, settings, secret, shared_with, entry),
+        reach=reach_of(settings, entry),
     )
 
 
@@ -189,6 +192,13 @@ def _owned_by_credential(
     else:
         return None, Scope(), "other machines can reach us, and there is no table of credentials"
     return (entry, *_narrow(entry, claim, around)) if entry else (None, Scope(), unknown)
+
+
+def reach_of(settings: Settings, entry: Credential | None = None) -> ProjectReach:
+    """Into which projects a caller may look: those that their key owns (any, where none is told apart), and in which
+    memory is not switched off."""
+    off = frozenset(name for name, project in settings.projects.items() if project.memory is Mode.OFF)
+    return ProjectReach(entry.projects if entry else ANY_PROJECT.names, off)
 
 
 def shared_owners(

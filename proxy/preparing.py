@@ -134,6 +134,7 @@ async def _arrival(
         waited=await edge.admission.take(),
         credential=caller.credential,
         also=caller.also,
+        reach=caller.reach,
     )
 
 

@@ -15,6 +15,7 @@ from memory.hooks.route_request import Answer, RouteRequest
 from proxy.api.access import access
 from proxy.api.params import body_of, memory_of, query_limit, query_text, scope_of, seen_owners
 from proxy.api.responses import answer
+from proxy.caller import reach_of
 from proxy.edge import EDGE
 
 
@@ -58,6 +59,7 @@ async def ask(
                     query or {},
                     _names_person(request),
                     access().asker,
+                    reach_of(request.app[EDGE].settings),
                 )
                 told = await route.answer(memory_of(request).features.of(feature), question)
                 return _begin_work(request, told).data
@@ -82,6 +84,7 @@ def _handler(feature: type[Feature], route: FeatureRoute) -> Callable[[web.Reque
             query,
             _names_person(request),
             access().asker,
+            reach_of(request.app[EDGE].settings),
         )
         told = await route.answer(memory.features.of(feature), question)
         begun = _begin_work(request, told)
