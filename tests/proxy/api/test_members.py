@@ -216,7 +216,7 @@ async def test_what_many_share_is_changed_by_maintainers_alone(proxy: Running) -
         ("POST", f"api/facts/{rule['id']}/refute", {}),
         ("POST", "api/forget", {"ids": [rule["id"]]}),
     ):
-        await bob(method, path, body, status=404)
+        assert "only their maintainers" in (await bob(method, path, body, status=403))["error"]
     [exported] = [
         each for each in (await records(eve, rule["owner"])).splitlines() if orjson.loads(each).get("tier") == "shared"
     ]
@@ -303,8 +303,8 @@ async def test_who_is_no_member_changes_nothing_that_members_share(proxy: Runnin
     await approved(eve, await put_forward(proxy, "eve"))
     [rule] = (await eve("GET", "api/rules"))["rules"]
     for person in (carl, zed):
-        await person("DELETE", f"api/facts/{rule['id']}", status=404)
-        await person("POST", f"api/facts/{rule['id']}/update", {"text": "The vault is open."}, status=404)
+        await person("DELETE", f"api/facts/{rule['id']}", status=403)
+        await person("POST", f"api/facts/{rule['id']}/update", {"text": "The vault is open."}, status=403)
     [line] = [line for line in (await records(eve, rule["owner"])).splitlines() if rule["id"] in str(line)]
     forged = orjson.dumps(orjson.loads(line) | {"id": "0c000000-0000-4000-8000-00000000000a", "text": "No vault."})
     assert (await carl("POST", "api/import/records?project=loom", forged))["facts"] == 0
@@ -409,7 +409,7 @@ async def test_who_only_reads_in_a_project_teaches_nothing_there(proxy: Running)
     assert "may only read in sail" in (await bob("POST", f"api/candidates/{mine}/submit", {}, status=403))["error"]
     note = {"arguments": {"action": "add", "text": "The build uses make."}}
     assert (await bob("POST", "api/tools/memory_note?project=sail", note))["failed"]
-    await bob("DELETE", f"api/facts/{held['id']}", status=404)
+    assert "may only read in sail" in (await bob("DELETE", f"api/facts/{held['id']}", status=403))["error"]
     other = orjson.loads(line) | {"id": "0c000000-0000-4000-8000-00000000000c", "text": "We use MariaDB."}
     told = await bob("POST", "api/import/records?project=sail", orjson.dumps(other))
     assert told["facts"] == 0 and "only read" in str(told["faults"])
@@ -441,7 +441,7 @@ async def test_who_only_reads_in_a_project_decides_and_deletes_nothing_there(pro
             told = await bob("POST", f"api/candidates/{id}/{act}", {}, status=403)
             assert "may only read in sail" in told["error"]
         await bob("DELETE", f"api/research/{research}?project=sail", status=403)
-        await bob("POST", f"api/facts/{held['id']}/promote", {"to": "user"}, status=404)
+        await bob("POST", f"api/facts/{held['id']}/promote", {"to": "user"}, status=403)
 
     await refused_all()
     # Nor do they take back what they submitted before.
