@@ -129,6 +129,42 @@ async def test_a_key_ends_with_its_member_and_learns_as_its_role_says(proxy: Run
     await token("GET", "api/facts", status=401)
 
 
+async def test_a_configured_key_opens_memory_for_members_alone_and_in_their_role(proxy: Running) -> None:
+    ask, key = asking(proxy), "a-configured-key"
+    lesson = "We decided to use PostgreSQL 16 for the ledger, because the reports need window functions."
+
+    async def learnt() -> set[str]:
+        await proxy.learned()
+        return {each["owner"] for each in (await ask("GET", "api/facts?org=acme&user=carl"))["facts"]}
+
+    # The organisation has members, and carl is none: his model calls go on, and nothing else.
+    assert "shows no key" in await say(proxy, lesson, key, "before", x_palimpsest_project="loom")
+    assert await learnt() == set()
+    await ask("POST", "api/members?org=acme", {"user": "carl"}, status=201)
+    await ask("PATCH", "api/members/carl?org=acme", {"role": "read-only", "project": "sail"})
+    for project in ("sail", "loom"):
+        await say(proxy, lesson, key, project, x_palimpsest_project=project)
+    assert await learnt() == {"up:acme/carl/loom"}
+    await ask("DELETE", "api/members/carl?org=acme")
+    await say(proxy, "We decided to weave with MariaDB.", key, "after", x_palimpsest_project="loom")
+    await proxy.learned()
+    assert "MariaDB" not in str(await ask("GET", "api/facts?org=acme&user=carl"))
+
+
+async def test_a_configured_key_for_several_users_is_bound_by_whom_it_names(tmp_path: Path) -> None:
+    several = [{"key": "key-of-several-1", "user": "*", "org": "acme"}, {"key": "key-of-globex-2", "user": "*"}]
+    async with fake_provider() as provider, running(provider, tmp_path / "home", credentials=several) as proxy:
+        ask = asking(proxy)
+        named = {"x_palimpsest_project": "loom", "x_palimpsest_user": "carl"}
+        assert "no member" not in await say(proxy, "We weave.", "key-of-several-1", "a", **named)
+        await ask("POST", "api/members?org=acme", {"user": "ada", "role": "owner"}, status=201)
+        assert "carl is no member of acme" in await say(proxy, "We weave.", "key-of-several-1", "b", **named)
+        named["x_palimpsest_user"] = "ada"
+        assert "no member" not in await say(proxy, "We weave.", "key-of-several-1", "c", **named)
+        # What is of no organisation has no members.
+        assert "no member" not in await say(proxy, "We weave.", "key-of-globex-2", "d", **named)
+
+
 async def test_a_key_does_what_it_is_for(proxy: Running) -> None:
     calls = await member(proxy, "bob", scopes=["calls"])
     await calls("GET", "api/facts", status=401)
