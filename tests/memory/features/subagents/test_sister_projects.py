@@ -184,12 +184,12 @@ async def test_what_is_forgotten_at_its_source_is_gone_where_it_was_given(starte
         found = await found_in_loom(proxy, provider)
         assert FOUND in await given(proxy, provider, who="bob")
         await proxy.learned()
-        assert await ledger_holds(proxy, FOUND)
+        assert await ledger_holds(proxy, FOUND) and "Study the retry" in await receipts(proxy)
         if whole:
             await asking(proxy)("POST", "api/person/forget?org=acme&user=ada")
         else:
             await asking(proxy)("DELETE", f"api/research/{found.id}?org=acme&user=ada&project=loom")
-        assert not await ledger_holds(proxy, FOUND)
+        assert not await ledger_holds(proxy, FOUND) and "Study the retry" not in await receipts(proxy)
         assert await asked_again(proxy) == []
         if not whole:
             script(provider, CHAT, Round((Say("Yes."),)))
@@ -206,6 +206,15 @@ async def ledger_holds(proxy: Running, text: str) -> bool:
     entries = [entry for row in rows for entry in await memory.journal.ledger(row["id"])]
     assert entries
     return any(text in entry.text for entry in entries)
+
+
+async def receipts(proxy: Running) -> str:
+    """What requests were shown, as it is told."""
+    memory = proxy.edge.memory
+    assert memory is not None
+    rows = await memory.journal._db.read(lambda each: each.execute("SELECT body FROM receipts").fetchall())
+    assert rows
+    return str([tuple(row) for row in rows])
 
 
 async def asked_again(proxy: Running) -> list[Any]:
