@@ -19,8 +19,10 @@ LARGEST: Final = 100_000
 """Characters of a question and its reports together that are judged."""
 
 _OF_PEOPLE: Final = re.compile(
-    r"\b(?:he|she|his|her|hers|him|himself|herself|birthday|date of birth|(?:parental|sick|maternity) leave)\b"
-    r"|(?<![\w.+-])(?!git@|noreply@)[\w.+-]{1,64}@[\w-]{1,63}\.\w|\+\d{1,3}[ ()/-]{0,2}\d[\d ()/-]{6,16}\d",
+    r"\b(?:he|she|his|her|hers|him|himself|herself|date of birth|(?:parental|sick|maternity) leave)\b"
+    r"|\bbirthday\b(?! (?:attack|bound|paradox|problem))"
+    r"|(?<![\w.+-])(?!git@|noreply@)[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[a-z]{2,24}\b"
+    r"|(?<!\w)\+[1-9]\d{0,2}[ ()/-]{0,2}\d[\d ()/-]{6,16}\d",
     re.IGNORECASE,
 )
 """Somebody who is spoken of, what is in their life, their address, their telephone."""

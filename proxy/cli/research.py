@@ -59,7 +59,7 @@ def search(
     console = output.screen()
     for each in response.get("sisters", ()):
         console.print(f"\nof the sister project {each['project']}, {output.day(each['ended'])}: {each['title']}")
-        console.print(each["report"], soft_wrap=True, markup=False)
+        console.print(each["report"], soft_wrap=True)
     if sisters and not response["sisters"]:
         console.print("no other project of the organisation shares anything on this (memory.policies)")
 

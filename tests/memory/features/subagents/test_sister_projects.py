@@ -260,6 +260,20 @@ async def test_a_projects_own_findings_stand_before_a_sisters(started: Started) 
         assert 0 < told.index("defaults to 900") < told.index(LABEL) < told.index(FOUND)
 
 
+async def test_where_there_is_no_time_for_sisters_a_projects_own_findings_stand(
+    started: Started, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with started() as (proxy, provider):
+        await found_in_loom(proxy, provider)
+        script(provider, CHAT, Round((Say(REPORT.replace("250", "900")),)))
+        await ask(proxy, PROMPT, "boat")
+        await researched(proxy, Scope("acme", "ada", "boat"))
+        monkeypatch.setattr("memory.features.subagents.findings.SISTERS_WITHIN", 0.0)
+        told = await given(proxy, provider, session="q")
+        assert "defaults to 900" in told and LABEL not in told
+        assert await given(proxy, provider, "keel", session="q") == ""
+
+
 async def test_no_project_of_a_sessions_own_takes_part_nor_one_that_is_switched_off(started: Started) -> None:
     async with started() as (proxy, provider):
         await found_in_loom(proxy, provider)
