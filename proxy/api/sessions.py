@@ -155,8 +155,8 @@ async def content(request: web.Request) -> Json[TieredContent]:
 
 @routes.patch("/api/content/{handle}")
 async def pin(request: web.Request) -> Json[ContentPin]:
-    """``{"pinned": true}``: keep a content whole in every request, or stop keeping it. One that stands only in projects
-    in which the person may only read is left as it is."""
+    """``{"pinned": true}``: keep a content whole in every request, or stop keeping it; not one that stands only in
+    projects in which the person may only read."""
     body = await body_of(request, {"pinned": bool})
     if "pinned" not in body:
         raise Refusal(422, "pinned is missing; it is what can be changed")
