@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memory.learning.crossing import LARGEST, may_cross
+from memory.learning.research import in_confidence
 from memory.research import Research
 
 AT = datetime(2026, 3, 4, tzinfo=UTC)
@@ -49,3 +50,9 @@ def test_what_is_guarded_or_about_people_or_too_long_may_not(report: str) -> Non
     assert may_cross(research(code))
     assert not may_cross(research(f"{code}\n" * 300 + report)), "however late it stands"
     assert not may_cross(research(code, question=report)) and not may_cross(research(code, title=report))
+
+
+def test_a_research_that_says_late_what_is_confidential_stays_with_its_person() -> None:
+    late = research(f"{'Releases are cut from `main` by a script. ' * 150}Strictly confidential: it is sold.")
+    assert in_confidence(late).owner == "u:acme/ada"
+    assert in_confidence(research("Releases are cut from `main`.")).owner == "p:acme/loom"

@@ -260,6 +260,23 @@ async def test_a_projects_own_findings_stand_before_a_sisters(started: Started) 
         assert 0 < told.index("defaults to 900") < told.index(LABEL) < told.index(FOUND)
 
 
+async def test_beside_a_line_about_what_may_be_meant_a_sisters_stands_whole(started: Started) -> None:
+    title = "Study the retry policy"
+    async with started(**{"memory.research.unsure": "line"}) as (proxy, provider):
+        await found_in_loom(proxy, provider)
+        memory = proxy.edge.memory
+        assert memory is not None
+        # Boat's own has no title, so that nobody can tell whether it is meant.
+        [found] = await researched(proxy, LOOM)
+        id, person = "0d000001-0000-4000-8000-000000000000", "u:acme/ada"
+        long = f"{PROMPT} Name the queue, the consumer, the module, the branch, and whoever calls each of them twice."
+        own = replace(found, id=id, owner="p:acme/boat", person=person, question=long, description="", trail=())
+        await rooms.subagents(memory).worker.keep(own)
+        told = await given(proxy, provider, asked=title)
+        assert "Perhaps asked before" in told and own.handle in told
+        assert told.index("Perhaps asked before") < told.index(LABEL) < told.index(FOUND)
+
+
 async def test_where_there_is_no_time_for_sisters_a_projects_own_findings_stand(
     started: Started, monkeypatch: pytest.MonkeyPatch
 ) -> None:
