@@ -39,3 +39,11 @@ class ClientKey:
     def in_force(self, now: datetime) -> bool:
         """Whether it lets anybody in."""
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
+
+
+@dataclass(frozen=True, slots=True)
+class KeysAndMembers:
+    """Every key that was issued, in force or not, and every member of an organisation."""
+
+    keys: tuple[ClientKey, ...] = ()
+    members: tuple[Member, ...] = ()

@@ -66,6 +66,11 @@ class Membership:
     organised: bool = False
     told: bool = True
 
+    @property
+    def belongs(self) -> bool:
+        """Whether what the organisation's projects share is for them: they are a member, or it has no members."""
+        return self.told and (self.member is not None or not self.organised)
+
 
 NO_MEMBERS: Final = Membership()
 """That of anybody where an organisation has no members, or there is none."""

@@ -30,7 +30,7 @@ class NotKept(ValueError):
 @dataclass(frozen=True, slots=True)
 class Policy:
     """What holds for one person, or for what an organisation shares. ``name`` is under which it is set; ``upstreams``
-    are addresses, None for any; the days are None for ever."""
+    are addresses, None for any; the days are None for ever; ``private_projects`` take no part in ``share_research``."""
 
     name: str = ANY
     personal: bool = True
@@ -40,6 +40,8 @@ class Policy:
     keep_days: int | None = None
     keep_memories_days: int | None = None
     keep_kinds_days: tuple[tuple[str, int], ...] = ()
+    share_research: bool = False
+    private_projects: frozenset[str] = frozenset()
 
     def days_of(self, kind: str) -> int | None:
         """How many days memories of a kind are kept; None for ever."""
@@ -57,6 +59,10 @@ class Policy:
         if not self.personal and category in PERSONAL:
             return f"nothing about people is kept (memory.policies.{self.name}.personal)"
         return ""
+
+    def shares_research(self, project: str) -> bool:
+        """Whether research of a project is offered in the organisation's other projects, and theirs in it."""
+        return self.share_research and project not in self.private_projects
 
     def check(self, sensitivity: Sensitivity, category: Category) -> None:
         """Whether a fact may be kept.
@@ -123,6 +129,8 @@ class Policies:
             user.keep_days or settings.keep_days or self._keep_days,
             user.keep_memories_days or settings.keep_memories_days,
             tuple(sorted((kinds | dict(user.keep_kinds_days)).items())),
+            settings.share_research,
+            frozenset(settings.private_projects),
         )
 
     def of_owner(self, owner: str) -> Policy:

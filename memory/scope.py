@@ -43,6 +43,23 @@ class Scope:
         return _owners(self)
 
 
+@dataclass(frozen=True, slots=True)
+class ProjectReach:
+    """Into which projects a caller may look: those of their key by ``names`` (``*`` for any), but none in ``without``,
+    where memory is switched off."""
+
+    names: tuple[str, ...] = ("*",)
+    without: frozenset[str] = frozenset()
+
+    def includes(self, project: str) -> bool:
+        """Whether it is one of them."""
+        return ("*" in self.names or project in self.names) and project not in self.without
+
+
+ANY_PROJECT = ProjectReach()
+"""That of a caller whose key is for all."""
+
+
 @lru_cache(maxsize=4096)
 def _owner(scope: Scope, layer: Layer) -> str | None:
     org, user, project = (quote(name, safe="") if name else None for name in (scope.org, scope.user, scope.project))

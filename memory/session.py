@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from memory.conversation import Conversation, Message, Reply, Usage
 from memory.edits import Edit, Entry
-from memory.scope import Scope
+from memory.scope import ANY_PROJECT, ProjectReach, Scope
 
 
 class RequestKind(StrEnum):
@@ -70,7 +70,7 @@ class Arrival:
     ``credential`` is a keyed hash of the credential alone, whoever it stands for; ``checkout`` is the root of the git
     worktree on this machine that is worked in; ``also`` are owners of other projects whose memories are recalled
     there, since their person shares them with this one; ``resends`` says that its client can be told now that its
-    server has not got its history, and sends all of it then.
+    server has not got its history, and sends all of it then; ``reach`` are the projects into which they may look.
     """
 
     scope: Scope
@@ -94,6 +94,7 @@ class Arrival:
     credential: str = ""
     also: tuple[str, ...] = ()
     resends: bool = False
+    reach: ProjectReach = ANY_PROJECT
 
 
 @dataclass(frozen=True, slots=True)

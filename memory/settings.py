@@ -307,12 +307,15 @@ class KeepingSettings(Section):
 
 
 class PolicySettings(KeepingSettings):
-    """What an organisation decides for its people. ``upstreams``: None for any."""
+    """What an organisation decides for its people. ``upstreams``: None for any. ``share_research``: whether what
+    sub-agents found in a project is offered in its other projects, all but the ``private_projects``."""
 
     personal: bool = True
     restricted: bool = True
     redact: tuple[NumberKind, ...] = ()
     upstreams: tuple[Annotated[str, Field(pattern=r"^(?:https?://[^\s?#@]+|[\w.-]+/[^\s/]\S*)$")], ...] | None = None
+    share_research: bool = False
+    private_projects: tuple[Annotated[str, Field(min_length=1, max_length=200)], ...] = ()
     users: Mapping[str, KeepingSettings] = Field(default_factory=dict)
 
 

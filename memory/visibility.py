@@ -28,10 +28,12 @@ def only(owners: Iterable[str]) -> Iterator[None]:
 
 
 @contextmanager
-def also(owner: str) -> Iterator[None]:
-    """Until the end of the block this owner's are read as well: of somebody who shares something."""
+def also(*owners: str) -> Iterator[None]:
+    """Until the end of the block these owners' are read as well, of those who share something: what stands on the
+    shelf that each names. Who names the shelf of an owner's questions of research reads that research with it, and
+    nothing else of theirs."""
     seen = _VISIBLE.get()
-    token = _VISIBLE.set(None if seen is None else (*seen, owner))
+    token = _VISIBLE.set(None if seen is None else (*seen, *owners))
     try:
         yield
     finally:

@@ -50,7 +50,7 @@ async def check_key(
 async def why_without_memory(request: web.Request, edge: Edge) -> str:
     """Why a caller without a key gets no memory; empty if it needs no key."""
     if edge.settings.credentials:
-        return "the caller shows no key of the table (credentials)"
+        return "the caller shows no key of the table (credentials), or is no member of its organisation"
     if edge.settings.server.require_key is False or await edge.peers.is_own(request.transport):
         return ""
     return f"not a process of this installation's own user: {HOW_TO_SHOW_A_KEY}"

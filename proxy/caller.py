@@ -17,10 +17,11 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from memory.learning.redact import redact_name, redact_path
-from memory.scope import Layer, Scope
+from memory.member import NO_MEMBERS, Membership
+from memory.scope import ANY_PROJECT, Layer, ProjectReach, Scope
 from memory.session import Mode
 from memory.unread_files import NO_FILES, UnreadFiles
-from proxy.auth.client_keys import is_client_key
+from proxy.auth.client_keys import MemberCredential, is_client_key
 from proxy.auth.installation_key import InstallationKey, is_installation_key
 from proxy.errors import Refusal
 from proxy.runtimes import ClientEnvironment, Headers, Runtime, project_of
@@ -36,6 +37,13 @@ SharedWith = Callable[[str], Sequence[str]]
 
 Issued = Callable[[str], Credential | None]
 """What a key owns that was issued to a user; None where it is not in force."""
+
+Members = Callable[[str, str], Membership]
+"""What somebody is in an organisation, as far as that is known."""
+
+MEMBERS_UNTOLD = (
+    "it cannot be told yet who is a member of its organisation: the journal has not answered since the start"
+)
 
 CREDENTIAL = 16
 """Digits of the hash that stands for a credential where a memory came from."""
@@ -57,7 +65,8 @@ class Caller:
     ``scope`` is empty where there is no memory for it, and ``note`` says why. ``scope.project`` is None where no
     project is known: the session then has one of its own. ``namespace`` keeps the session keys of different
     owners apart; ``session_key`` and ``parent_key`` are the runtime's own ids; ``credential`` is a keyed hash of the
-    credential alone. ``also`` are owners of other projects that are shared with this one.
+    credential alone. ``also`` are owners of other projects that are shared with this one; ``reach`` are the projects
+    that its key owns, and in which memory is not switched off.
     """
 
     scope: Scope
@@ -71,6 +80,11 @@ class Caller:
     credential: str = ""
     unread: UnreadFiles = NO_FILES
     also: tuple[str, ...] = ()
+    reach: ProjectReach = ANY_PROJECT
+
+
+def _anybody(org: str, user: str) -> Membership:
+    return NO_MEMBERS
 
 
 def split_prefix(path: str) -> tuple[Prefix, str]:
@@ -103,10 +117,11 @@ def resolve(
     locate: Callable[[ClientEnvironment], ClientEnvironment] | None = None,
     shared_with: SharedWith = lambda project: (),
     issued: Issued = lambda key: None,
+    members: Members = _anybody,
 ) -> Caller:
-    """Who is asking. ``issued`` knows what a key owns that was issued to a user. ``locate`` completes a place on this
-    machine, and ``shared_with`` knows which projects of it are shared with one; they are asked on a loopback address
-    only.
+    """Who is asking. ``issued`` knows what a key owns that was issued to a user, and ``members`` who is one of an
+    organisation. ``locate`` completes a place on this machine, and ``shared_with`` knows which projects of it are
+    shared with one; they are asked on a loopback address only.
 
     Raises:
         Refusal: 400, when one of our headers has a value that cannot be a name.
@@ -124,7 +139,7 @@ def resolve(
     mode = strictest(mode, place.mode)
 
     credential = identifying_key(headers, prefix)
-    entry, scope, note = _owned_by_credential(credential, claim, around, settings, issued)
+    entry, scope, note = _owned_by_credential(credential, claim, around, settings, issued, members)
     mode = strictest(mode, entry.memory_in(scope.project)) if entry else mode
     if scope.project is not None and (project := settings.projects.get(scope.project)) is not None:
         mode = strictest(mode, project.memory)
@@ -144,6 +159,7 @@ def resolve(
         credential=namespace(f"credential\0{shown}", secret)[:CREDENTIAL] if shown else "",
         unread=place.unread,
         also=shared_owners(scope, settings, secret, shared_with, entry),
+        reach=reach_of(settings, entry),
     )
 
 
@@ -169,26 +185,49 @@ def person_of(headers: Headers, prefix: Prefix, settings: Settings, secret: byte
         org=_header(headers, "x-palimpsest-org") or prefix.org,
         user=_header(headers, "x-palimpsest-user") or prefix.user,
     )
-    _, scope, _ = _owned_by_credential(identifying_key(headers, prefix), claim, None, settings, issued)
+    _, scope, _ = _owned_by_credential(identifying_key(headers, prefix), claim, None, settings, issued, _anybody)
     return without_secrets(Scope(scope.org, scope.user), secret)
 
 
 def _owned_by_credential(
-    credential: str, claim: Prefix, around: str | None, settings: Settings, issued: Issued
+    credential: str, claim: Prefix, around: str | None, settings: Settings, issued: Issued, members: Members
 ) -> tuple[Credential | None, Scope, str]:
     """What a credential owns of what is claimed, by its entry where it has one; and why it owns nothing."""
     if is_client_key(credential):
         entry, unknown = issued(credential), "the key is not in force, or not for model calls"
     elif settings.credentials:
-        entry, unknown = (
-            _entry_of_credential(settings.credentials, credential),
-            "the credential has no entry in the table",
-        )
+        if (entry := _entry_of_credential(settings.credentials, credential)) is None:
+            return None, Scope(), "the credential has no entry in the table"
+        return _as_member(entry, *_narrow(entry, claim, around), members)
     elif settings.server.loopback:
         return None, Scope(claim.org or settings.org, claim.user or settings.user, claim.project or around), ""
     else:
         return None, Scope(), "other machines can reach us, and there is no table of credentials"
     return (entry, *_narrow(entry, claim, around)) if entry else (None, Scope(), unknown)
+
+
+def reach_of(settings: Settings, entry: Credential | None = None) -> ProjectReach:
+    """Into which projects a caller may look: those that their key owns (any, where none is told apart), and in which
+    memory is not switched off."""
+    off = frozenset(name for name, project in settings.projects.items() if project.memory is Mode.OFF)
+    return ProjectReach(entry.projects if entry else ANY_PROJECT.names, off)
+
+
+def _as_member(entry: Credential, scope: Scope, note: str, members: Members) -> tuple[Credential, Scope, str]:
+    """What is left of a configured entry's rights for whoever it stands for: in an organisation with members these
+    alone have memory, as far as their role goes."""
+    if scope.org is None or scope.user is None:
+        return entry, scope, note
+    found = members(scope.org, scope.user)
+    if not found.belongs:
+        return entry, Scope(), f"{scope.user} is no member of {scope.org}" if found.told else MEMBERS_UNTOLD
+    return MemberCredential.model_construct(**dict(entry), member=found.member), scope, note
+
+
+def is_of_organisation(shown_key: str, settings: Settings) -> bool:
+    """Whether the settings name a key for somebody of an organisation."""
+    entry = _entry_of_credential(settings.credentials, shown_key)
+    return entry is not None and entry.org is not None
 
 
 def shared_owners(
@@ -232,16 +271,19 @@ def key_shown(headers: Headers, prefix: Prefix) -> str:
     return _header(headers, "x-palimpsest-key") or prefix.key or credential_of(headers)
 
 
-def shows_key(shown_key: str, settings: Settings, key: InstallationKey, issued: Issued) -> bool:
+def shows_key(shown_key: str, settings: Settings, key: InstallationKey, issued: Issued, members: Members) -> bool:
     """Whether a caller has shown a key that opens memory: one that was issued to a user, one of the table where there
-    is one, else this installation's."""
+    is one, else this installation's. One of the table whose person is known to be no member of their organisation
+    opens none."""
     if is_client_key(shown_key):
         return issued(shown_key) is not None
-    return (
-        _entry_of_credential(settings.credentials, shown_key) is not None
-        if settings.credentials
-        else key.matches(shown_key)
-    )
+    if not settings.credentials:
+        return key.matches(shown_key)
+    entry = _entry_of_credential(settings.credentials, shown_key)
+    if entry is None or entry.org is None or entry.user == "*":
+        return entry is not None
+    found = members(entry.org, entry.user)
+    return found.belongs or not found.told
 
 
 def identifying_key(headers: Headers, prefix: Prefix) -> str:

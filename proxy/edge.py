@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from memory.client_key import ClientKey
+from memory.client_key import KeysAndMembers
 from memory.clock import local_now
 from memory.member import NO_MEMBERS, UNTOLD, Membership
 from memory.memory_room import MemoryRoom
@@ -24,7 +24,7 @@ from proxy.auth.installation_key import InstallationKey, OwnSecrets
 from proxy.auth.peer import Peers
 from proxy.auth.tokens import TokenStore
 from proxy.auth.web_sessions import Visitors
-from proxy.caller import Prefix, identifying_key, org_of
+from proxy.caller import Prefix, identifying_key, is_of_organisation, org_of
 from proxy.checkout import CheckoutLookup
 from proxy.draining import Draining
 from proxy.errors import Refusal
@@ -147,8 +147,9 @@ class Edge:
         return Policies(policies).of(Scope(org_of(headers, prefix, self.settings, self.client_keys.org_of)))
 
     async def know_client_keys(self, shown: str) -> None:
-        """See that a key that was issued is known as it stands now; any other key looks nothing up."""
-        if is_client_key(shown):
+        """See that a key that was issued is known as it stands now, and of one that the settings name for an
+        organisation, who is a member there; any other key looks nothing up."""
+        if is_client_key(shown) or is_of_organisation(shown, self.settings):
             await self.refresh_client_keys(shown)
 
     async def refresh_client_keys(self, shown: str = "") -> None:
@@ -156,9 +157,9 @@ class Edge:
         if (memory := await self.opened_in_time()) is None:
             return
 
-        async def ask() -> Sequence[ClientKey] | None:
+        async def ask() -> KeysAndMembers | None:
             found, _ = await fail_open(
-                memory.journal.client_keys(),
+                memory.journal.keys_and_members(),
                 default=None,
                 timeout_seconds=KEYS_SECONDS,
                 operation="looking up clients' keys",

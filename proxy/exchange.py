@@ -63,7 +63,7 @@ async def exchange(request: web.Request) -> web.StreamResponse:
                 raise Refusal(503, "there are more connections than can be served just now: try again in a moment")
         key = key_shown(request.headers, prefix)
         await edge.know_client_keys(key)
-        has_key = shows_key(key, edge.settings, edge.key, edge.client_keys.of)
+        has_key = shows_key(key, edge.settings, edge.key, edge.client_keys.of, edge.client_keys.membership)
         size = request.content_length
         with edge.limits.admitted(limit_key(request, prefix, edge, has_key), size or 0) as admitted:
             LEFT.set(admitted.headers)

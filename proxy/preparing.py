@@ -10,7 +10,7 @@ from aiohttp import web
 from memory.session import Arrival, Prepared, RequestKind
 from memory.unread_files import UnreadFiles
 from memory.withheld import withheld
-from proxy.caller import Caller, Prefix, key_shown, resolve
+from proxy.caller import Caller, Prefix, identifying_key, key_shown, resolve
 from proxy.commit import LARGE_TO_LEAVE_OUT, LEAVING_OUT
 from proxy.edge import Edge
 from proxy.fail_open import fail_open
@@ -95,6 +95,8 @@ async def _caller(request: web.Request, edge: Edge, prefix: Prefix, view: Reques
     key = key_shown(request.headers, prefix)
     # Once more: a body may come for minutes, and a socket stays open for hours.
     await edge.know_client_keys(key)
+    if (identity := identifying_key(request.headers, prefix)) != key:
+        await edge.know_client_keys(identity)
     caller = resolve(
         request.headers,
         prefix,
@@ -105,6 +107,7 @@ async def _caller(request: web.Request, edge: Edge, prefix: Prefix, view: Reques
         edge.checkouts.locate,
         edge.checkouts.shared_with,
         edge.client_keys.of,
+        edge.client_keys.membership,
     )
     untold = edge.why_untold(key)
     return replace(caller, note=untold) if untold else caller
@@ -134,6 +137,7 @@ async def _arrival(
         waited=await edge.admission.take(),
         credential=caller.credential,
         also=caller.also,
+        reach=caller.reach,
     )
 
 

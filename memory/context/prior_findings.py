@@ -75,11 +75,13 @@ class ComparedText:
 @dataclass(frozen=True, slots=True)
 class Alike:
     """A research with how like its question is, 0..1; ``sure`` says that it is the same question, else only that it
-    may be what is asked for."""
+    may be what is asked for. ``sister`` is the name of the other project of the organisation that it is of; empty where
+    it is of the one that asks."""
 
     research: Research
     likeness: float
     sure: bool
+    sister: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +274,7 @@ def hint(each: Alike, now: datetime) -> Packed:
     """A line about a research that may be meant, with the handle of the whole: less than a hundred tokens, for whoever
     would rather ask than be given what is perhaps something else."""
     research = each.research
-    title = disarmed(" ".join(research.title.split()))
+    title = _one_line(research.title)
     title = title if len(title) <= HINTED else title[: HINTED - 1] + "…"
     text = (
         f"{OPENED}\nPerhaps asked before, {age(research.ended, now)}: {title}\nFor reference, the whole: "
@@ -316,18 +318,27 @@ def _head(each: Alike, now: datetime, changed: ChangedFiles) -> str:
     research = each.research
     who = " ".join(filter(None, (research.agent, "sub-agent", f"of {research.runtime}" if research.runtime else "")))
     facts = [f"{research.ended.astimezone(now.tzinfo):%Y-%m-%d} ({age(research.ended, now)})", who]
+    if each.sister:
+        facts.insert(0, f"of the sister project “{_one_line(each.sister)}”, not of this one")
     if research.commit:
         facts.append(f"at commit {research.commit[:10]}")
     if research.outcome in (ResearchOutcome.CUT, ResearchOutcome.ABANDONED):
         facts.append("not finished")
     heading = SURE if each.sure else PERHAPS
-    lines = [f"[{research.handle}] {', '.join(facts)}; {heading}: {disarmed(' '.join(research.title.split()))}"]
+    lines = [f"[{research.handle}] {', '.join(facts)}; {heading}: {_one_line(research.title)}"]
+    if each.sister:
+        # Its report is what is shared: neither what was read for it nor where.
+        return lines[0]
     if since := _since(research, now, changed):
         lines.append(f"may have changed since: {since}")
     lines.append(
         f"whole report and trail: memory_expand {research.handle}, or palimpsest research show {research.handle}"
     )
     return "\n".join(lines)
+
+
+def _one_line(text: str) -> str:
+    return disarmed(" ".join(text.split()))
 
 
 def _since(research: Research, now: datetime, changed: ChangedFiles) -> str:

@@ -20,7 +20,7 @@ from memory.candidate import Candidate
 from memory.fact import Fact, Passage, Sensitivity
 from memory.member import Asker
 from memory.provenance import QUARANTINE, owner_before
-from memory.scope import Scope
+from memory.scope import ANY_PROJECT, ProjectReach, Scope
 from memory.strength import effective
 
 T = TypeVar("T")
@@ -47,7 +47,7 @@ class Answer(Generic[T]):
 class RouteRequest:
     """``owners`` are those whose memories may be seen, as the server has built them, ``named`` whether the request says
     whose it means, and ``asker`` who asks, who may not change all that they see; ``names`` are the path's, ``body`` and
-    ``query`` have no fields but those that the route names."""
+    ``query`` have no fields but those that the route names; ``reach`` are the projects into which may be looked."""
 
     scope: Scope
     owners: tuple[str, ...]
@@ -58,6 +58,7 @@ class RouteRequest:
     query: Mapping[str, str] = field(default_factory=dict)
     named: bool = True
     asker: Asker = field(default_factory=Asker)
+    reach: ProjectReach = ANY_PROJECT
 
 
 class Fields:

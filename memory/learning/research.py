@@ -13,11 +13,10 @@ from datetime import datetime
 
 from memory.actions import ActionKind, action
 from memory.conversation import Message, Role, Text, ToolCall, ToolResult, Usage
-from memory.fact import Sensitivity
 from memory.language.sentences import BlockShape, blocks
 from memory.learning.hearsay import without_orders
 from memory.learning.passages import passages
-from memory.learning.sensitivity import sensitivity
+from memory.learning.sensitivity import is_guarded
 from memory.ports import Journaled
 from memory.research import Delivery, Errand, Research, ResearchOutcome, ResearchSource, SourceKind
 from memory.tiers.shape import Hint, Tiers
@@ -260,5 +259,5 @@ def _joined(known: Sequence[ResearchSource], new: Iterable[ResearchSource]) -> t
 def in_confidence(research: Research) -> Research:
     """A research that says what is confidential stays with its person, whoever else works on the project."""
     texts = (research.question, *research.reports)
-    private = any(sensitivity(text[:READ]) is not Sensitivity.NORMAL for text in texts)
+    private = any(is_guarded(text[:READ]) for text in texts)
     return replace(research, owner=research.person) if private and research.person else research

@@ -54,9 +54,22 @@ _ADDRESS = re.compile(
 )
 
 
+JUDGED = 4000
+"""Characters of a text that are judged; those of a longer one by :func:`is_guarded`."""
+
+_OVERLAP = 400
+"""Characters that stand in two of the pieces that are judged one after the other."""
+
+
+def is_guarded(text: str) -> bool:
+    """Whether anything in a text, however long, is more than normal."""
+    starts = range(0, max(len(text) - _OVERLAP, 1), JUDGED - _OVERLAP)
+    return any(sensitivity(text[start : start + JUDGED]) is not Sensitivity.NORMAL for start in starts)
+
+
 def sensitivity(text: str) -> Sensitivity:
-    """The guard that a text needs."""
-    plain = text[:4000].lower().replace("’", "'")
+    """The guard that a text needs, by its first :data:`JUDGED` characters."""
+    plain = text[:JUDGED].lower().replace("’", "'")
     if _SECRET.search(plain) or _CREDENTIAL.search(plain):
         return Sensitivity.RESTRICTED
     personal = bool(_PERSON.search(plain))

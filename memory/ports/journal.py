@@ -183,6 +183,9 @@ class ContentPort(Protocol):
     async def messages_by_digest(self, person: str, prefix: str, limit: int = 2) -> list[JournaledMessage]:
         """A person's messages (the owner of the layer *user*) whose digest begins with these hexadecimal digits."""
 
+    async def projects_of_message(self, person: str, digest: bytes) -> frozenset[str | None]:
+        """The projects of a person's sessions in which a message stands; None for one of which no project is known."""
+
     async def pin_part(self, person: str, digest: bytes, part: int, at: datetime | None) -> None:
         """A person wants a part whole since ``at``, or, with None, no longer."""
 

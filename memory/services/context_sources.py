@@ -60,7 +60,7 @@ class PriorFindings(Protocol):
         """Seconds that looking for findings may take."""
 
     async def earlier(
-        self, conversation: Conversation, session: Session, at: datetime
+        self, conversation: Conversation, session: Session, arrival: Arrival
     ) -> tuple[Recalled, ResearchAnswer | None]:
         """What was found, and a report that may stand for a reply."""
 

@@ -226,7 +226,7 @@ class ContextDecider:
     ) -> tuple[Recalled, ResearchAnswer | None]:
         """What others found before for a sub-agent's question, under a deadline of its own."""
         (found, answer), why = await self._guard(
-            findings.earlier(request.conversation, request.live.session, request.arrival.at),
+            findings.earlier(request.conversation, request.live.session, request.arrival),
             default=(Recalled(), None),
             timeout_seconds=deadline.within(findings.deadline),
             operation="looking for earlier research",

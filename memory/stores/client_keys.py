@@ -6,7 +6,7 @@ from datetime import datetime
 
 import orjson
 
-from memory.client_key import ClientKey, KeyScope
+from memory.client_key import ClientKey, KeysAndMembers, KeyScope
 from memory.member import Member
 from memory.stores.base import JournalPart
 from memory.stores.connection import Connection, Row
@@ -19,11 +19,18 @@ class ClientKeyStore(JournalPart):
 
     async def client_keys(self) -> list[ClientKey]:
         """Every one that was issued, in force or not, with what its user is in their organisation."""
+        return list((await self.keys_and_members()).keys)
 
-        def work(connection: Connection) -> list[ClientKey]:
-            members = {(each.org, each.user): each for each in members_of(connection.execute(QUERIES["members_all"]))}
+    async def keys_and_members(self) -> KeysAndMembers:
+        """The same, and every member of an organisation, with a key or without."""
+
+        def work(connection: Connection) -> KeysAndMembers:
+            members = members_of(connection.execute(QUERIES["members_all"]))
+            known = {(each.org, each.user): each for each in members}
             rows = connection.execute(QUERIES["client_keys_all"])
-            return [_key_of(row, members.get((row["org"], row["user"]))) for row in rows]
+            return KeysAndMembers(
+                tuple(_key_of(row, known.get((row["org"], row["user"]))) for row in rows), tuple(members)
+            )
 
         return await self._db.read(work)
 

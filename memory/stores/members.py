@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from itertools import groupby
-from typing import Final
+from typing import Final, TypeVar
 
 from memory.member import Member, MemberRefused, MemberRole, Membership
 from memory.stores.base import JournalPart
 from memory.stores.connection import Connection, Row
 from memory.stores.queries import QUERIES
+
+T = TypeVar("T")
 
 WHOLE: Final = ""
 """What stands in the place of a project's name where a role is one in the whole organisation."""
@@ -73,7 +75,7 @@ class MemberStore(JournalPart):
             MemberRefused: when there is no such member, or nobody would be the owner any more.
         """
 
-        def work(connection: Connection) -> MemberRefused | None:
+        def work(connection: Connection) -> Member | MemberRefused:
             known = {each.user: each for each in _members(connection, org)}
             held = known.get(user)
             if held is None:
@@ -81,13 +83,9 @@ class MemberStore(JournalPart):
             if project == WHOLE and role is not MemberRole.OWNER and _is_only_owner(held, known.values()):
                 return MemberRefused(f"{user} is the only owner of {org}: name another one first")
             _set(connection, Member(org, user, role, at, by), project, role)
-            return None
+            return _member(connection, org, user) or _no_member(org, user)
 
-        await self._change(work)
-        found = await self.member(org, user)
-        if found is None:
-            raise _no_member(org, user)
-        return found
+        return await self._change(work)
 
     async def remove_member(self, org: str, user: str, at: datetime, project: str = WHOLE) -> list[str]:
         """Somebody is no member of an organisation any more, and no key of theirs there lets anybody in: the names of
@@ -117,9 +115,11 @@ class MemberStore(JournalPart):
         await self._change(work)
         return revoked
 
-    async def _change(self, work: Callable[[Connection], MemberRefused | None]) -> None:
-        if refused := await self._db.write(work, anywhere=True):
-            raise refused
+    async def _change(self, work: Callable[[Connection], T | MemberRefused]) -> T:
+        done = await self._db.write(work, anywhere=True)
+        if isinstance(done, MemberRefused):
+            raise done
+        return done
 
 
 def member_of(rows: Iterable[Row]) -> Member | None:

@@ -27,6 +27,13 @@ class PinStore(JournalPart):
 
         await self._db.write(work)
 
+    async def projects_of_message(self, person: str, digest: bytes) -> frozenset[str | None]:
+        def work(connection: Connection) -> frozenset[str | None]:
+            rows = connection.execute(QUERIES["message_projects"], {"person": person, "digest": digest})
+            return frozenset(row["project"] for row in rows)
+
+        return await self._db.read(work)
+
     async def pinned(self, session: str) -> frozenset[str]:
         def work(connection: Connection) -> frozenset[str]:
             person = connection.execute(QUERIES["session_person"], (session,)).fetchone()

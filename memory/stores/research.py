@@ -14,7 +14,18 @@ from memory.conversation import Message
 from memory.fact import Passage
 from memory.learning.research import ObservedExchange
 from memory.ports import Forgotten
-from memory.research import Delivery, Errand, Research, ResearchOutcome, ResearchSource, ResearchUse, SourceKind, Spawn
+from memory.research import (
+    QUESTIONS,
+    Delivery,
+    Errand,
+    Research,
+    ResearchOutcome,
+    ResearchSource,
+    ResearchUse,
+    SourceKind,
+    Spawn,
+)
+from memory.scope import Layer, Scope
 from memory.session import Session
 from memory.stores.base import ask_many
 from memory.stores.connection import Connection, Row
@@ -118,6 +129,16 @@ class Researches(Overviews, ErasureStore):
         """Every owner that has research."""
         rows = await self._db.read(lambda connection: connection.execute(QUERIES["research_owners"]).fetchall())
         return [row["owner"] for row in rows]
+
+    async def projects_with_research(self, org: str) -> list[str]:
+        """The owners of those projects of an organisation in which there is research that can be found."""
+        beginning = f"{QUESTIONS}p:{(Scope(org).owner(Layer.ORG) or '').removeprefix('o:')}"
+        # Behind the slash comes the nought.
+        between = (f"{beginning}/", f"{beginning}0")
+        rows = await self._db.read(
+            lambda connection: connection.execute(QUERIES["research_projects"], between).fetchall()
+        )
+        return [row["name"].removeprefix(QUESTIONS) for row in rows]
 
     async def idle_research(self, before: datetime) -> list[Research]:
         """Research that is still running and has gone no further since ``before``."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from aiohttp import web
 
@@ -13,9 +13,13 @@ from memory.features import features
 from memory.hooks.feature import Feature, FeatureRoute
 from memory.hooks.route_request import Answer, RouteRequest
 from proxy.api.access import access
-from proxy.api.params import body_of, memory_of, query_limit, query_text, scope_of, seen_owners
+from proxy.api.params import body_of, changeable, memory_of, query_limit, query_text, scope_of, seen_owners
 from proxy.api.responses import answer
+from proxy.caller import reach_of
 from proxy.edge import EDGE
+
+_OF_FACTS: Final = "facts/"
+"""What is about a memory that its path names begins so."""
 
 
 def routes() -> list[web.RouteDef]:
@@ -48,6 +52,7 @@ async def ask(
         for route in feature.routes():
             if (route.method, route.path) == (method, path):
                 mine = await seen_owners(request) if owners is None else owners
+                await _check_changeable(request, path, mine)
                 question = RouteRequest(
                     scope_of(request),
                     mine,
@@ -58,6 +63,7 @@ async def ask(
                     query or {},
                     _names_person(request),
                     access().asker,
+                    reach_of(request.app[EDGE].settings),
                 )
                 told = await route.answer(memory_of(request).features.of(feature), question)
                 return _begin_work(request, told).data
@@ -71,6 +77,7 @@ def _handler(feature: type[Feature], route: FeatureRoute) -> Callable[[web.Reque
         body = await body_of(request, route.fields) if route.fields is not None else {}
         query = {key: query_text(request, key) for key in route.query if key in request.query}
         owners = await seen_owners(request)
+        await _check_changeable(request, route.path, owners)
         now = datetime.now().astimezone()
         question = RouteRequest(
             scope_of(request),
@@ -82,12 +89,19 @@ def _handler(feature: type[Feature], route: FeatureRoute) -> Callable[[web.Reque
             query,
             _names_person(request),
             access().asker,
+            reach_of(request.app[EDGE].settings),
         )
         told = await route.answer(memory.features.of(feature), question)
         begun = _begin_work(request, told)
         return answer(begun.data, begun.status)
 
     return handle
+
+
+async def _check_changeable(request: web.Request, path: str, owners: tuple[str, ...]) -> None:
+    """Whether the memory in the path may be changed, where it is changed; see :func:`changeable`."""
+    if path.startswith(_OF_FACTS):
+        await changeable(request, owners)
 
 
 def _begin_work(request: web.Request, told: Any) -> Answer[Any]:

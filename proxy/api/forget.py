@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypedDict
+from typing import Any, TypedDict, TypeGuard
 
 from aiohttp import web
 
@@ -110,7 +110,10 @@ async def forget(request: web.Request) -> Json[WouldForget | Forgetting]:
     body = await body_of(request, {"query": str, "ids": list})
     if ("query" in body) == ("ids" in body):
         raise Refusal(422, "say either query, to see what would go, or ids, to forget these")
-    commands, mine = memory_of(request).commands, await owners_of(request)
+    ids = body.get("ids", [])
+    if "ids" in body and not _are_ids(ids):
+        raise Refusal(422, f"ids is a list of 1 to {MOST_IDS} ids, or beginnings of ids, of 4 to 64 characters")
+    commands, mine = memory_of(request).commands, await owners_of(request, ids)
     seen = (*mine, *index_owners(mine, QUESTIONS), *index_owners(mine, TRAILS))
     owners = (*seen, *quarantined(seen))
     if "query" in body:
@@ -120,10 +123,11 @@ async def forget(request: web.Request) -> Json[WouldForget | Forgetting]:
         now = datetime.now().astimezone()
         would = [responses.memory(held, now) for held in found]
         return answer({"would_forget": would, "would_stay": stay, "behind": behind})
-    ids = body["ids"]
-    if not ids or len(ids) > MOST_IDS or not all(isinstance(id, str) and 4 <= len(id) <= 64 for id in ids):
-        raise Refusal(422, f"ids is a list of 1 to {MOST_IDS} ids, or beginnings of ids, of 4 to 64 characters")
     return answer(forgotten_json(await commands.forget(ids, owners)))
+
+
+def _are_ids(ids: list[Any]) -> TypeGuard[list[str]]:
+    return 0 < len(ids) <= MOST_IDS and all(isinstance(id, str) and 4 <= len(id) <= 64 for id in ids)
 
 
 def forgotten_json(gone: Forgotten) -> Forgetting:

@@ -144,10 +144,12 @@ async def remove_member(edge: Edge, memory: Memory, org: str, user: str, project
     person = Scope(org, user)
     if project and (left := await memory.journal.member(org, user)) is not None:
         edge.client_keys.member_changed(left)
+    if not project:
+        edge.client_keys.member_removed(org, user)
     for each in keys:
         edge.client_keys.revoked(each)
     tokens = [] if project else await asyncio.to_thread(without_tokens, edge, person)
-    stays = [] if project else settings_of_person(edge, person)
+    stays = [] if project else settings_of_person(edge, person, bool(await memory.journal.members(org)))
     return {"removed": user, "project": project, "keys": keys, "tokens": tokens, "stays": stays}
 
 

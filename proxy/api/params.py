@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from enum import StrEnum
 from typing import Any, Final, TypeVar
 
@@ -11,9 +11,13 @@ import orjson
 from aiohttp import web
 
 from memory.candidate import undecided
+from memory.fact import Fact, Passage
 from memory.hooks.route_request import checked_id, checked_text, choices
 from memory.parts import Memory
-from memory.scope import Scope, owned_by
+from memory.provenance import owner_before, quarantined
+from memory.research import QUESTIONS, TRAILS, index_owners
+from memory.scope import Layer, Scope, owned_by, place_of
+from memory.services.person.commands import Ambiguous, NotFound
 from memory.session import Mode
 from memory.visibility import only
 from proxy.api.access import Access, access, is_change
@@ -84,7 +88,7 @@ def taught(scope: Scope) -> Scope:
         Refusal: 403, when they only read there.
     """
     if not access().asker.writes(scope.project):
-        raise Refusal(403, f"you may only read in {scope.project or scope.org}")
+        raise Refusal(403, _only_reads(scope))
     return scope
 
 
@@ -110,17 +114,62 @@ async def seen_owners(request: web.Request) -> tuple[str, ...]:
     return scope.owners() if scope.project else await memory_of(request).commands.everything_of(scope)
 
 
-async def owners_of(request: web.Request) -> tuple[str, ...]:
-    """Of the owners that are meant those whose memories a request may change, where it changes anything."""
-    return changeable(request, await seen_owners(request))
+async def owners_of(request: web.Request, ids: Sequence[str] = ()) -> tuple[str, ...]:
+    """Of the owners that are meant those whose memories a request may change, where it changes anything.
+
+    Raises:
+        Refusal: as :func:`changeable`.
+    """
+    return await changeable(request, await seen_owners(request), ids)
 
 
-def changeable(request: web.Request, owners: tuple[str, ...]) -> tuple[str, ...]:
-    """Of some owners those whose memories a request may change; all of them where it changes nothing."""
+async def changeable(request: web.Request, owners: tuple[str, ...], ids: Sequence[str] = ()) -> tuple[str, ...]:
+    """Of some owners those whose memories a request may change; all of them where it changes nothing. ``ids`` are of
+    the memories that it is about, beside the one in its path.
+
+    Raises:
+        Refusal: 403, when one of these is of an owner whose memories may be seen and not changed. What may not be seen
+            is left to whoever looks for it and finds nothing.
+    """
     if not is_change(request.method, request.path):
         return owners
     asker = access().asker
-    return tuple(owner for owner in owners if asker.changes(owner))
+    mine = tuple(owner for owner in owners if asker.changes(owner))
+    if mine != owners:
+        every = [*ids, *filter(None, (request.match_info.get("id"),))]
+        for id in every:
+            if (found := await _found(request, id, mine, owners)) is not None:
+                raise Refusal(403, _why_unchanged(owner_before(found.owner)))
+    return mine
+
+
+async def _found(request: web.Request, id: str, mine: Sequence[str], seen: Sequence[str]) -> Fact | Passage | None:
+    """The memory that an id names, where it is not among those of ``mine``, and is among those that are ``seen``."""
+    commands = memory_of(request).commands
+    try:
+        await commands.named([id], _shelves(mine))
+    except NotFound:
+        with suppress(NotFound, Ambiguous):
+            return await commands.memory(id, _shelves(seen))
+    except Ambiguous:
+        pass
+    return None
+
+
+def _shelves(owners: Sequence[str]) -> tuple[str, ...]:
+    every = (*owners, *index_owners(owners, QUESTIONS), *index_owners(owners, TRAILS))
+    return (*every, *quarantined(every))
+
+
+def _why_unchanged(owner: str) -> str:
+    place = place_of(owner.removeprefix(QUESTIONS).removeprefix(TRAILS))
+    if place is None or place[1] in (Layer.PROJECT, Layer.ORG):
+        return "it is shared with others, and only their maintainers change it"
+    return _only_reads(place[0])
+
+
+def _only_reads(scope: Scope) -> str:
+    return f"you may only read in {scope.project or scope.org}"
 
 
 def as_told(record: T) -> T | dict[str, Any]:

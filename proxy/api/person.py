@@ -176,8 +176,10 @@ def _renew_index(edge: Edge, memory: Memory) -> bool:
     return True
 
 
-def settings_of_person(edge: Edge, person: Scope) -> list[str]:
-    """What the settings say of a person, which nobody but their owner changes."""
+def settings_of_person(edge: Edge, person: Scope, organised: bool = False) -> list[str]:
+    """What the settings say of a person, which nobody but their owner changes; in an organisation that has members
+    (``organised``) that opens nothing for who is none."""
     count = sum((entry.org, entry.user) == (person.org, person.user) for entry in edge.settings.credentials)
-    told = f"{count} of the settings' credentials name them: until they are taken out, what they say is learnt anew"
-    return [told] if count else []
+    until = "until they are taken out, what they say is learnt anew"
+    told = f"they open no memory while {person.org} has members" if organised else until
+    return [f"{count} of the settings' credentials name them: {told}"] if count else []

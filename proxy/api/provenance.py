@@ -12,7 +12,7 @@ from memory.hooks.route_request import Fields, checked_text, choice
 from memory.provenance import SelectedBy, SelectedMemories, Selection
 from proxy.api import responses
 from proxy.api.access import access
-from proxy.api.params import MOST, body_of, memory_of, owners_of, scope_of
+from proxy.api.params import MOST, body_of, memory_of, owners_of, scope_of, taught
 from proxy.api.responses import Json, answer
 from proxy.errors import Refusal
 
@@ -67,6 +67,8 @@ async def quarantine(request: web.Request) -> Json[SelectedJson]:
     release = body.get("release", False)
     selection, shell = selection_of(body, empty=release), memory_of(request).quarantine
     scope, asker = scope_of(request), access().asker
+    if scope.project:
+        taught(scope)
     if release:
         return answer(_selection_json(await shell.release(selection, scope, asker)))
     return answer(_selection_json(*await shell.quarantine(selection, scope, asker)))

@@ -5,6 +5,7 @@ Contents by their handles: what a stub in a request stands for, and which conten
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypedDict
 
@@ -17,7 +18,8 @@ from memory.scope import Scope
 from memory.services.tiers.content import Contents, NoHandle, TieredContent
 from memory.services.transfer.session_view import exported
 from memory.session import Receipt, RequestKind, Session
-from proxy.api.params import body_of, memory_of, person_of, query_limit, scope_of
+from proxy.api.access import access
+from proxy.api.params import body_of, memory_of, person_of, query_limit, scope_of, taught
 from proxy.api.render_messages import rendered
 from proxy.api.responses import Json, answer
 from proxy.errors import Refusal
@@ -153,13 +155,18 @@ async def content(request: web.Request) -> Json[TieredContent]:
 
 @routes.patch("/api/content/{handle}")
 async def pin(request: web.Request) -> Json[ContentPin]:
-    """``{"pinned": true}``: keep a content whole in every request, or stop keeping it."""
+    """``{"pinned": true}``: keep a content whole in every request, or stop keeping it; not one that stands only in
+    projects in which the person may only read."""
     body = await body_of(request, {"pinned": bool})
     if "pinned" not in body:
         raise Refusal(422, "pinned is missing; it is what can be changed")
     since = datetime.now().astimezone() if body["pinned"] else None
     try:
-        handle = await Contents(memory_of(request).journal).pin(_handle(request), scope_of(request), since)
+        contents, scope = Contents(memory_of(request).journal), scope_of(request)
+        places = [replace(scope, project=each) for each in await contents.projects(_handle(request), scope)]
+        if not any(access().asker.writes(each.project) for each in places):
+            taught(min(places or [scope], key=lambda each: each.project or ""))
+        handle = await contents.pin(_handle(request), scope, since)
     except NoHandle as error:
         raise Refusal(422, str(error)) from None
     return answer({"handle": handle, "pinned": body["pinned"]})

@@ -10,14 +10,14 @@ import asyncio
 import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from memory.client_key import ClientKey, KeyScope
-from memory.member import Member, MemberRole
+from memory.client_key import ClientKey, KeysAndMembers, KeyScope
+from memory.member import UNTOLD, Member, MemberRole, Membership
 from memory.session import Mode
 from proxy.auth.tokens import ApiToken, TokenRole, hash_of
 from proxy.settings import Credential
@@ -36,8 +36,8 @@ LOOK_SECONDS: Final = 0.4
 RETRY_SECONDS: Final = (0.5, 1.0, 2.0, 5.0, 10.0)
 """How long after each failure the journal is asked again; the last of them for all that follow."""
 
-Ask = Callable[[], Awaitable[Sequence[ClientKey] | None]]
-"""Reads every key that was issued; None where that failed."""
+Ask = Callable[[], Awaitable[KeysAndMembers | None]]
+"""Reads every key that was issued, and every member; None where that failed."""
 Run = Callable[[Any], "asyncio.Task[Any]"]
 """Begins something that goes on beside the requests."""
 
@@ -52,8 +52,8 @@ def new_client_key() -> str:
     return f"palimpsest-client-{secrets.token_hex(20)}"
 
 
-class IssuedCredential(Credential):
-    """What a key owns that was issued to a user, who may be a ``member`` of their organisation."""
+class MemberCredential(Credential):
+    """What a key owns whose user may be a ``member`` of their organisation."""
 
     member: Member | None = None
 
@@ -88,6 +88,7 @@ class ClientKeys:
         self._sleep = sleep
         self._patience = patience
         self._known: Mapping[str, ClientKey] = {}
+        self._members: Mapping[tuple[str, str], Member] = {}
         self._looked = float("-inf")
         self._changes = 0
         self._refresh: asyncio.Task[Any] | None = None
@@ -102,7 +103,7 @@ class ClientKeys:
         found = self._found(text)
         if found is None or self._age() > HOLD_SECONDS or KeyScope.CALLS not in found.scopes:
             return None
-        return IssuedCredential.model_construct(
+        return MemberCredential.model_construct(
             # Its hash stands for it, as a configured key stands for itself: sessions are told apart by it.
             key=found.hash,
             user=found.user,
@@ -146,6 +147,14 @@ class ClientKeys:
         found = self._found(text)
         return found.org if found is not None else None
 
+    def membership(self, org: str, user: str) -> Membership:
+        """What somebody is in an organisation, as the journal told it last, however long ago: whom the settings name is
+        let in without it."""
+        if self._looked == float("-inf"):
+            return UNTOLD
+        member = self._members.get((org, user))
+        return Membership(member, organised=member is not None or any(of == org for of, _ in self._members))
+
     @property
     def fault(self) -> str:
         """What is wrong, in a sentence; empty where nothing is."""
@@ -157,14 +166,15 @@ class ClientKeys:
         )
 
     async def look(self, text: str, ask: Ask, run: Run) -> None:
-        """See that a key that was shown is known as it stands now, as far as the journal answers at once."""
+        """See that a key that was shown, and who is a member, is known as it stands now, as far as the journal answers
+        at once."""
         if self._age() < FRESH_SECONDS:
             return
         if self._refresh is None or self._refresh.done():
             self._began = self._clock()
             self._tried.clear()
             self._refresh = run(self._ask_until_answered(ask))
-        if self._age() < SURE_SECONDS and self._found(text) is not None:
+        if self._age() < SURE_SECONDS and (self._found(text) is not None or not is_client_key(text)):
             return
         left = self._began + self._patience - self._clock()
         if left > 0 and not self._tried.is_set() and not (self._slow and self._age() <= HOLD_SECONDS):
@@ -181,10 +191,16 @@ class ClientKeys:
         """A role was given here to who may have keys."""
         self._changes += 1
         whose = (member.org, member.user)
+        self._members = {**self._members, whose: member}
         self._known = {
             hash: replace(key, member=member) if (key.org, key.user) == whose else key
             for hash, key in self._known.items()
         }
+
+    def member_removed(self, org: str, user: str) -> None:
+        """Somebody is no member any more since a moment ago; their keys are :meth:`revoked`."""
+        self._changes += 1
+        self._members = {whose: each for whose, each in self._members.items() if whose != (org, user)}
 
     def revoked(self, name: str) -> None:
         """Those of a name were revoked here."""
@@ -200,15 +216,17 @@ class ClientKeys:
         try:
             while True:
                 began, changes = self._clock(), self._changes
-                keys = await ask()
-                self._slow = keys is None or self._clock() - began > self._patience
-                if keys is None:
+                told = await ask()
+                self._slow = told is None or self._clock() - began > self._patience
+                if told is None:
                     self._failures += 1
                     self._tried.set()
                     await self._sleep(RETRY_SECONDS[min(self._failures, len(RETRY_SECONDS)) - 1])
                 elif changes == self._changes:
                     # What was read before something was issued or revoked here does not tell of that.
-                    self._known, self._looked, self._failures = {key.hash: key for key in keys}, began, 0
+                    self._known = {key.hash: key for key in told.keys}
+                    self._members = {(each.org, each.user): each for each in told.members}
+                    self._looked, self._failures = began, 0
                     return
         finally:
             self._tried.set()

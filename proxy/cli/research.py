@@ -45,13 +45,23 @@ def search(
     call: Call,
     text: Annotated[list[str], typer.Argument(help="What it was about.", metavar="TEXT")],
     limit: Limit = 10,
+    sisters: Annotated[
+        bool, typer.Option("--sisters", help="What the organisation's other projects share of it, too; in a project.")
+    ] = False,
 ) -> None:
     """Find research by its question, its report, and what its tools gave back."""
-    response = call.ask("GET", "api/research", {"text": " ".join(text), "limit": limit})
+    asked = {"text": " ".join(text), "limit": limit} | ({"sisters": "yes"} if sisters else {})
+    response = call.ask("GET", "api/research", asked)
     if call.as_json:
         output.as_json(response)
         return
     _listed(response["research"], "no research has to do with this")
+    console = output.screen()
+    for each in response.get("sisters", ()):
+        console.print(f"\nof the sister project {each['project']}, {output.day(each['ended'])}: {each['title']}")
+        console.print(each["report"], soft_wrap=True)
+    if sisters and not response["sisters"]:
+        console.print("no other project of the organisation shares anything on this (memory.policies)")
 
 
 @research.command()

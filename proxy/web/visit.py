@@ -103,7 +103,7 @@ class PageVisit:
     async def everything(self) -> tuple[str, ...]:
         """All owners of the person's, whatever project is looked at; where a form changes memories, those that it may
         change."""
-        return changeable(self.request, await self._every_seen())
+        return await changeable(self.request, await self._every_seen())
 
     async def _every_seen(self) -> tuple[str, ...]:
         """All owners of the person's, asked for once, since a page has many parts."""

@@ -140,6 +140,7 @@ class CandidateApprovals:
         """
         async with self._one_at_a_time:
             candidate = await self._lookup.candidate(id, owners, scope)
+            _check_writes_own(asker, candidate.owner)
             if not all(asker.approves(candidate.owner, each) for each in (candidate.layer, layer) if each is not None):
                 raise NotAllowed(_for_maintainers(candidate, layer))
             approved = candidate.state is CandidateState.APPROVED
@@ -214,6 +215,7 @@ class CandidateApprovals:
             candidate = await self._lookup.candidate(id, owners, scope)
             if candidate.state is CandidateState.APPROVED:
                 raise ApprovalRefused("it is approved: take that back first (approve ID --undo)")
+            _check_writes_own(asker, candidate.owner)
             if not asker.approves(candidate.owner, candidate.layer):
                 # Without members there is nobody else who could decide about what many share.
                 if not asker.owns(candidate.owner) and (candidate.submitted_to or asker.membership.organised):
@@ -348,6 +350,12 @@ class CandidateApprovals:
 def _check_writes(asker: Asker, owner: str) -> None:
     if not asker.changes(owner):
         raise NotAllowed(f"you may only read in {project_of(owner) or 'the organisation'}")
+
+
+def _check_writes_own(asker: Asker, owner: str) -> None:
+    """What a person said in a project in which they only read is not theirs to decide, whatever they maintain."""
+    if asker.owns(owner):
+        _check_writes(asker, owner)
 
 
 def _written_as(skill: Candidate) -> tuple[str | None, str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, NotRequired, TypedDict
 
+from memory.context.prior_findings import Alike
 from memory.conversation import Part, ToolCall
 from memory.fact import Passage, Sensitivity
 from memory.features.subagents.findings import Findings
@@ -63,11 +64,23 @@ class ResearchMatch(TypedDict):
     passage: NotRequired[str]
 
 
+class SisterResearch(TypedDict):
+    """What another project of the organisation shares: its report, and when that ended."""
+
+    handle: str
+    project: str
+    title: str
+    report: str
+    ended: datetime
+    likeness: float
+
+
 class ResearchList(TypedDict):
-    """Research, and what using it again has saved."""
+    """Research, and what using it again has saved; what ``sisters`` share where that was asked for."""
 
     research: list[Annotated[dict[str, Any], Fields("FoundResearch", ResearchLine, ResearchMatch)]]
     saved: ResearchSavings
+    sisters: NotRequired[list[SisterResearch]]
 
 
 class ResearchChanges(TypedDict):
@@ -144,6 +157,18 @@ def line(found: Research) -> ResearchLine:
     }
 
 
+def sister(found: Alike) -> SisterResearch:
+    """What of a sister project's research is shared."""
+    return {
+        "handle": found.research.handle,
+        "project": found.sister,
+        "title": found.research.title,
+        "report": found.research.report,
+        "ended": found.research.ended,
+        "likeness": round(found.likeness, 3),
+    }
+
+
 def part_text(part: Part) -> str:
     """A part of a trail: of a call also which tool it was."""
     return f"{part.name} {part.arguments}" if isinstance(part, ToolCall) else whole(part)
@@ -154,6 +179,7 @@ def shown(passage: Passage) -> str:
     return HIDDEN if passage.sensitivity is Sensitivity.RESTRICTED else passage.text[:EXCERPT]
 
 
+YES = ("1", "true", "yes")
 SAVINGS = 1000
 """Research of which it is looked at what using it again has saved."""
 MAX_NAME_CHARS = 100
@@ -172,7 +198,7 @@ class Subagents(Feature):
         index = ResearchIndex(journal, core.recall)
         self._enabled = settings.enabled
         self._sessions = core.sessions
-        self.findings = Findings(settings, journal, index, folders)
+        self.findings = Findings(settings, journal, index, folders, core.learner.policies)
         self.library = ResearchLibrary(settings, journal, index, folders, core.now)
         self.worker = ResearchWorker(
             journal,
@@ -209,7 +235,7 @@ class Subagents(Feature):
     @classmethod
     def routes(cls) -> tuple[FeatureRoute, ...]:
         return (
-            FeatureRoute("GET", "research", cls.listed, 10, query=("text",)),
+            FeatureRoute("GET", "research", cls.listed, 10, query=("text", "sisters")),
             FeatureRoute("GET", "research/stale", cls.stale, 0),
             FeatureRoute("GET", "research/{id}", cls.one, 0, query=("trail",)),
             FeatureRoute("DELETE", "research/{id}", cls.delete, 0),
@@ -217,7 +243,8 @@ class Subagents(Feature):
 
     async def listed(self, question: RouteRequest) -> ResearchList:
         """``?text=…&limit=10``: the research that has to do with a text, best first; without a text the newest. Beside
-        it how often it was used again, and what that saved."""
+        it how often it was used again, and what that saved. With ``sisters=yes``, in a ``project``, also what its
+        organisation's other projects have found for the text as a question, where the policy there shares it."""
         owners, text = await self._owners(question), question.query.get("text", "")
         if text:
             hits = await self.library.search(text, owners, question.limit)
@@ -228,7 +255,11 @@ class Subagents(Feature):
         else:
             found = [{**line(each)} for each in await self.library.newest(owners, question.limit)]
         saved = await self.library.saved(await self.library.newest(owners, SAVINGS))
-        return {"research": found, "saved": saved}
+        told: ResearchList = {"research": found, "saved": saved}
+        if question.query.get("sisters") in YES:
+            shared = await self.findings.of_sisters(text, question.scope, question.reach, question.now)
+            told["sisters"] = [sister(each) for each in shared[: question.limit]]
+        return told
 
     async def stale(self, question: RouteRequest) -> StaleList:
         """The research of which files have changed since, or that is too old to be given by itself; ``missed`` counts
@@ -250,7 +281,7 @@ class Subagents(Feature):
             "changed": list((await self.library.changed(found)).files),
             "uses": await self.library.uses([found]),
         }
-        if question.query.get("trail") in ("1", "true", "yes"):
+        if question.query.get("trail") in YES:
             fields["trail"] = [
                 {"role": message.role.value, "parts": [part_text(part) for part in message.parts]}
                 for message in await self.library.trail(found)

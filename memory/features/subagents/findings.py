@@ -1,7 +1,7 @@
 """Give a new sub-agent what others found before for a question like its own.
 
 Looked for once, at its session's first message. Everything takes the scope that the server built: the research of a
-project serves all who work there, and nobody else.
+project serves all who work there, and, where the organisation's policy says so, is offered in its other projects.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 
-from memory.context.pack import tokens_of
+from memory.context.pack import Packed, tokens_of
 from memory.context.prior_findings import (
     MOST,
     Alike,
@@ -27,12 +29,15 @@ from memory.conversation import Conversation
 from memory.features.subagents.folders import AllowedFolders
 from memory.features.subagents.journal_port import ResearchJournal
 from memory.features.subagents.research_index import MENTIONED, ResearchIndex
+from memory.learning.crossing import may_cross
 from memory.learning.research import opening_question
-from memory.research import ResearchOutcome, owners_of, worked_in
-from memory.scope import Scope
+from memory.policy import Policies, Policy
+from memory.research import QUESTIONS, ResearchOutcome, index_owners, owners_of, worked_in
+from memory.scope import OWN_PROJECT, ProjectReach, Scope, place_of
 from memory.services.context_sources import Recalled
-from memory.session import ResearchAnswer, Session
+from memory.session import Arrival, ResearchAnswer, Session
 from memory.settings import ResearchSettings
+from memory.visibility import also
 
 READ = 32
 """Research that is read for a question."""
@@ -43,6 +48,9 @@ WEIGHED = 8
 LEAST_REPORT = 80
 """Characters below which a report tells nothing to others ("Done.")."""
 
+SISTERS_WITHIN = 0.8
+"""The part of the deadline within which sister projects are looked into."""
+
 MAX_QUESTION_CHARS = 6000
 """Characters of a question that are compared."""
 
@@ -51,12 +59,18 @@ class Findings:
     """Gives earlier research."""
 
     def __init__(
-        self, settings: ResearchSettings, journal: ResearchJournal, shelves: ResearchIndex, folders: AllowedFolders
+        self,
+        settings: ResearchSettings,
+        journal: ResearchJournal,
+        shelves: ResearchIndex,
+        folders: AllowedFolders,
+        policies: Policies,
     ) -> None:
         self._settings = settings
         self._journal = journal
         self._index = shelves
         self._folders = folders
+        self._policies = policies
 
     @property
     def enabled(self) -> bool:
@@ -69,29 +83,61 @@ class Findings:
         return self._settings.deadline_ms / 1000
 
     async def earlier(
-        self, conversation: Conversation, session: Session, at: datetime
+        self, conversation: Conversation, session: Session, arrival: Arrival
     ) -> tuple[Recalled, ResearchAnswer | None]:
         """What others found before for the question that opens a sub-agent's session, and, where the settings allow
-        it and the question is the same, a report that may stand for a reply."""
-        began = time.perf_counter()
-        found = await self.alike(
-            opening_question(conversation.messages), await self._place_of_subagent(session), at, session.id
-        )
-        if not found:
+        it and the question is the same, a report of its own project that may stand for a reply. What sister projects
+        found comes behind what its own did."""
+        began, at = time.perf_counter(), arrival.at
+        text, place = opening_question(conversation.messages), await self._place_of_subagent(session)
+        own = await self._alike(text, owners_of(place), at, session.id)
+        of_sisters: tuple[Alike, ...] = ()
+        # Where there is no time for it, what is the project's own stands.
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self.deadline * SISTERS_WITHIN - (time.perf_counter() - began)):
+                of_sisters = await self.of_sisters(text, place, arrival.reach, at)
+        if not own and not of_sisters:
             return Recalled(note="nothing was asked before"), None
-        unsure = "whole" if found[0].sure else self._settings.unsure
-        if unsure == "nothing":
+        unsure = "whole" if not own or own[0].sure else self._settings.unsure
+        if unsure == "nothing" and not of_sisters:
             return Recalled(note="nothing of which it can be told was asked before"), None
-        changed = await self._changed(found) if unsure == "whole" else {}
-        packed = reuse(found, self._settings.tokens, at, changed) if unsure == "whole" else hint(found[0], at)
+        changed = await self._changed(own) if unsure == "whole" else {}
+        hinted = hint(own[0], at) if unsure == "line" else Packed()
+        given = (*(own if unsure == "whole" else ()), *of_sisters)
+        packed = reuse(given, self._settings.tokens - tokens_of(hinted.text), at, changed)
         steps = {"research": round((time.perf_counter() - began) * 1000, 3)}
-        note = "" if packed.text else "has no room"
-        return Recalled(packed.text, packed.shown, note, steps=steps), self._answer(found, changed)
+        found = Recalled(hinted.text + packed.text, (*hinted.shown, *packed.shown), steps=steps)
+        return found if found.text else replace(found, note="has no room"), self._answer(own, changed)
 
-    async def alike(self, text: str, scope: Scope, at: datetime, session: str = "") -> tuple[Alike, ...]:
-        """The research whose question is like a text; none of the session that asks."""
+    async def of_sisters(self, text: str, scope: Scope, reach: ProjectReach, at: datetime) -> tuple[Alike, ...]:
+        """The research of other projects of a scope's organisation that was surely asked a text, as far as the policy
+        there shares it with this one, the person may look into those, and nothing in it is guarded or about people."""
+        sisters = await self._sisters(scope, reach)
+        if not sisters:
+            return ()
+        with also(*index_owners(sisters, QUESTIONS)):
+            found = [each for each in await self._alike(text, tuple(sisters), at) if each.sure]
+        crossing = await asyncio.to_thread(lambda: [each for each in found if may_cross(each.research)])
+        return tuple(replace(each, sister=sisters[each.research.owner]) for each in crossing)
+
+    async def _sisters(self, scope: Scope, reach: ProjectReach) -> dict[str, str]:
+        """The other projects whose research is offered in a place, by their owners, with their names."""
+        policy = self._policies.of(scope)
+        if scope.org is None or not _is_shared(policy, scope.project):
+            return {}
+        if not (await self._journal.membership(scope.org, scope.user or "")).belongs:
+            return {}
+        places = {owner: place_of(owner) for owner in await self._journal.projects_with_research(scope.org)}
+        named = {owner: place[0].project or "" for owner, place in places.items() if place is not None}
+        return {
+            owner: project
+            for owner, project in named.items()
+            if project != scope.project and _is_shared(policy, project) and reach.includes(project)
+        }
+
+    async def _alike(self, text: str, owners: Sequence[str], at: datetime, session: str = "") -> tuple[Alike, ...]:
+        """The research of some owners whose question is like a text; none of the session that asks."""
         text = text[:MAX_QUESTION_CHARS]
-        owners = owners_of(scope)
         if not text.strip() or not owners:
             return ()
         fits = await self._index.fits(text, owners)
@@ -148,9 +194,10 @@ class Findings:
         return {each.research.id: changed for each, changed in zip(found, looked, strict=True)}
 
     def _answer(self, found: Sequence[Alike], changed: Mapping[str, ChangedFiles]) -> ResearchAnswer | None:
-        least, best = self._settings.answer, found[0]
-        whole = best.research.outcome in (ResearchOutcome.FINISHED, ResearchOutcome.UNSEEN)
-        if least is None or not best.sure or best.likeness < least or not whole:
+        least, best = self._settings.answer, next(iter(found), None)
+        if least is None or best is None or not best.sure or best.likeness < least:
+            return None
+        if best.research.outcome not in (ResearchOutcome.FINISHED, ResearchOutcome.UNSEEN):
             return None
         stale = changed.get(best.research.id, ChangedFiles()).files
         if stale:
@@ -160,6 +207,11 @@ class Findings:
             f"[Answered from earlier research {research.handle} of {research.ended:%Y-%m-%d}, without asking the model]"
         )
         return ResearchAnswer(f"{text}\n\n{research.report}", research.id, research.handle, best.likeness)
+
+
+def _is_shared(policy: Policy, project: str | None) -> bool:
+    """Whether a project takes part in sharing research: one of which nobody has said the name does not."""
+    return project is not None and not project.startswith(OWN_PROJECT) and policy.shares_research(project)
 
 
 def _question_similarity(parts: Mapping[str, tuple[float, float]]) -> float:

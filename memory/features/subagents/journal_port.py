@@ -46,6 +46,9 @@ class ResearchJournal(Journal, Protocol):
     async def research_owners(self) -> list[str]:
         """Every owner that has research."""
 
+    async def projects_with_research(self, org: str) -> list[str]:
+        """The owners of those projects of an organisation in which there is research that can be found."""
+
     async def idle_research(self, before: datetime) -> list[Research]:
         """Research that is still running and has gone no further since ``before``."""
 

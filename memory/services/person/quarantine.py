@@ -69,6 +69,15 @@ class PendingQuarantine:
     scope: Scope
     asker: Asker = ANYBODY
 
+    def may_be_set_by(self, other: Asker, owners: Sequence[str]) -> bool:
+        """Whether somebody might have asked for it: who runs the server, or the same person, while they may still
+        change what they might then of these owners."""
+        if other.everything:
+            return True
+        if self.asker.everything or (self.asker.org, self.asker.user) != (other.org, other.user):
+            return False
+        return all(other.changes(owner) for owner in owners if self.asker.changes(owner))
+
 
 class Quarantine:
     """Manages where memories came from. What sessions under way were given already stays in them: only a forget
@@ -140,11 +149,14 @@ class Quarantine:
 
     async def release(self, selection: Selection, scope: Scope, asker: Asker = ANYBODY) -> SelectedMemories:
         """Take back out of it what came from somewhere, and everything where the selection is empty, of what ``asker``
-        may change."""
+        may change. What is still to be put there is cancelled where they might have asked for it themselves."""
         async with self._changing:
-            pending = await self.pending()
+            pending, every = await self.pending(), await self._owners_in(scope)
             gone = [
-                each for each in pending if each.scope == scope and (selection.empty or each.selection == selection)
+                each
+                for each in pending
+                if each.scope == scope and (selection.empty or each.selection == selection)
+                if each.may_be_set_by(asker, every)
             ]
             if gone:
                 await self._keep([each for each in pending if each not in gone])
@@ -176,9 +188,11 @@ class Quarantine:
     async def _keep(self, pending: Sequence[PendingQuarantine]) -> None:
         await self._journal.set_meta(PENDING, msgspec.json.encode(pending))
 
+    async def _owners_in(self, scope: Scope) -> Sequence[str]:
+        return scope.owners() if scope.project else await self._everything_of(scope)
+
     async def _move(self, selection: Selection, scope: Scope, asker: Asker, away: bool) -> SelectedMemories:
-        every = scope.owners() if scope.project else await self._everything_of(scope)
-        owners = [owner for owner in every if asker.changes(owner)]
+        owners = [owner for owner in await self._owners_in(scope) if asker.changes(owner)]
         async with self._learner.resting():
             chosen = await self.chosen(selection, owners, held=not away)
             whose = await self._journal.shelve(chosen, away)

@@ -145,6 +145,15 @@ class Contents:
         await self._journal.pin_part(_person(scope), message.message.digest, index, since)
         return handle(message.message.digest, index)
 
+    async def projects(self, name: str, scope: Scope) -> frozenset[str | None]:
+        """The projects in whose sessions a content stands; None for one of which no project is known.
+
+        Raises:
+            NoHandle, NotFound, Ambiguous: see :meth:`content`.
+        """
+        message, _ = await self._kept(name, scope)
+        return await self._journal.projects_of_message(_person(scope), message.message.digest)
+
     async def _kept(self, name: str, scope: Scope) -> tuple[JournaledMessage, int]:
         found = named(name)
         if found is None:

@@ -69,6 +69,11 @@ def row_security_submitted(connection: _SchemaConnection) -> None:
     connection.run((_OWN / "row_security_submitted.sql").read_text(encoding="utf-8"))
 
 
+def row_security_research(connection: _SchemaConnection) -> None:
+    """The same for research that is offered in other projects."""
+    connection.run((_OWN / "row_security_research.sql").read_text(encoding="utf-8"))
+
+
 def _steps() -> dict[str, Step]:
     functions = f"functions {hashlib.blake2b(_FUNCTIONS.encode(), digest_size=8).hexdigest()}"
     return {
@@ -81,6 +86,7 @@ def _steps() -> dict[str, Step]:
         "row_security": row_security,
         "row_security_people": row_security_people,
         "row_security_submitted": row_security_submitted,
+        "row_security_research": row_security_research,
     }
 
 

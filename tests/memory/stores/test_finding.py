@@ -1,6 +1,7 @@
 """Memories found by what a person remembers of them: the beginning of an id, a word, or that they are somebody's."""
 
 from memory.ports import Lesson
+from memory.research import QUESTIONS, TRAILS
 from memory.stores.journal import SqlJournal
 from tests.memory.stores.derived_facts import ANN, BOB, fact, owner, passage
 
@@ -31,3 +32,13 @@ async def test_every_owner_is_known(journal: SqlJournal) -> None:
     assert await journal.owners() == []
     await keep(journal)
     assert await journal.owners() == [owner(ANN), owner(BOB)]
+
+
+async def test_the_projects_of_an_organisation_that_have_research_are_known(journal: SqlJournal) -> None:
+    owners = ("p:acme/loom", "p:acme/sail", "p:acme2/loom", "p:/acme/rope", "u:acme/ann")
+    shelves = [*(QUESTIONS + each for each in owners), f"{TRAILS}p:acme/mast", "p:acme/keel"]
+    await journal.learn(Lesson(0, documents=dict.fromkeys(shelves, 4)))
+    assert await journal.projects_with_research("acme") == ["p:acme/loom", "p:acme/sail"]
+    await journal.learn(Lesson(0, documents={f"{QUESTIONS}p:acme/sail": -4}))
+    assert await journal.projects_with_research("acme") == ["p:acme/loom"]
+    assert await journal.projects_with_research("acm") == await journal.projects_with_research("a/b") == []

@@ -60,6 +60,22 @@ async def test_a_role_in_a_project_stands_in_the_place_of_the_one_in_the_organis
         await journal.set_role("acme", "eve", MemberRole.MEMBER, AT, "ada")
 
 
+async def test_a_role_is_given_and_told_in_one_transaction(
+    journal: SqlJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await team(journal)
+
+    async def removed_meanwhile(work: object) -> None:
+        raise AssertionError("it is read again")
+
+    monkeypatch.setattr(journal._db, "read", removed_meanwhile)
+    told = await journal.set_role("acme", "bob", MemberRole.READ_ONLY, AT, "ada", "loom")
+    assert (told.role, told.projects) == (MemberRole.MEMBER, {"loom": MemberRole.READ_ONLY})
+    told = await journal.set_role("acme", "bob", MemberRole.MAINTAINER, AT, "ada")
+    assert (told.role, told.projects) == (MemberRole.MAINTAINER, {"loom": MemberRole.READ_ONLY})
+    assert (told.added_at, told.added_by) == (AT, "owner")
+
+
 async def test_an_organisation_keeps_an_owner(journal: SqlJournal) -> None:
     await team(journal)
     for change in (

@@ -13,7 +13,7 @@ import pytest
 
 from memory.ports import Lesson
 from memory.provenance import QUARANTINE
-from memory.research import Research
+from memory.research import QUESTIONS, Research
 from memory.scope import Layer
 from memory.stores.connection import Connection
 from memory.stores.database import Watch
@@ -22,7 +22,7 @@ from memory.stores.postgresql.database import PostgresDatabase
 from memory.stores.postgresql.journal import PostgresJournal
 from memory.stores.postgresql.row_security import PROTECTED, UNPROTECTED
 from memory.stores.queries import QUERIES
-from memory.visibility import only
+from memory.visibility import also, only
 from tests import postgresql
 from tests.memory.stores.derived_facts import ANN, AT, BOB, exchange, fact, redact, session, user
 
@@ -214,6 +214,28 @@ async def test_what_a_shared_research_is_made_of_is_seen_with_it_and_nothing_els
             assert list(await journal.sessions_by_id(["s1", "s2"])) == ["s2"]
             assert await journal.ledger("s1") == () and await journal.recent_replies(found.person, 5) == []
         assert len(await journal.sessions_by_id(["s1", "s2"])) == 2
+    finally:
+        await journal.close()
+        server.give_back()
+
+
+async def test_research_is_seen_by_who_names_the_shelf_of_its_questions_and_nothing_else_of_its_project(
+    server: postgresql.TestServer, tmp_path: Path
+) -> None:
+    journal = PostgresJournal(server.database(tmp_path), tmp_path / "store", redact)
+    try:
+        found = Research("r1", "p:acme/boat", BOB.owner(Layer.USER) or "", "Which ports?", AT, AT)
+        await journal.write_research([found])
+        await journal.learn(Lesson(0, (fact("The boat has two ports", id="a", owner="p:acme/boat"),)))
+        with only(ANN.owners()):
+            # A filter that was forgotten names no owners.
+            assert await journal.research(["r1"]) == []
+            with also(f"{QUESTIONS}p:acme/sail"):
+                assert await journal.research(["r1"]) == []
+            with also(f"{QUESTIONS}p:acme/boat"):
+                assert await journal.research(["r1"]) == [found]
+                assert await journal.facts(["a"]) == []
+            assert await journal.research(["r1"]) == []
     finally:
         await journal.close()
         server.give_back()

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from dataclasses import replace
 from typing import Any
 
+import pytest
+
+from memory.candidate import CandidateState
 from memory.clock import local_now
+from memory.conversation import Role, Text, digest
+from memory.edits import handle
 from memory.fact import Origin
 from memory.provenance import Selection
 from memory.research import Research
-from memory.scope import Scope
+from memory.scope import Layer, Scope
 from memory.services.tool_calls import ToolCaller
+from proxy.auth.tokens import TokenRole
 from proxy.web.page import _mark
 from tests.proxy.api import test_members
 from tests.proxy.api.asking import Asking, asking
+from tests.proxy.api.test_keys import say
 from tests.proxy.api.test_members import SHARED, approved, member, put_forward
+from tests.proxy.api.test_tokens import issued
 from tests.running import Running
 
 proxy = test_members.proxy
@@ -77,6 +87,87 @@ async def test_what_was_submitted_and_is_in_quarantine_is_shown_to_nobody(proxy:
     await eve("POST", f"api/candidates/{id}/approve", {}, status=404)
     await bob("POST", "api/quarantine", {"release": True})
     assert (await eve("GET", "api/candidates?submitted=yes"))["candidates"]
+
+
+async def test_what_waits_for_quarantine_is_cancelled_by_who_may_set_it(
+    proxy: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask, bob, eve = asking(proxy), await member(proxy, "bob"), await member(proxy, "eve", "maintainer")
+    memory = proxy.edge.memory
+    assert memory is not None
+    monkeypatch.setattr("memory.services.person.quarantine.LEARN_SECONDS", 0.0)
+    await memory.learner.stop()
+    for number in range(4):
+        await say(proxy, f"We decided to oil shuttle {number}.", bob.token, f"s{number}", x_palimpsest_project="loom")
+    monkeypatch.setattr(memory.learner, "catch_up", asyncio.Event().wait)
+    chosen: dict[str, Any] = {"origins": ["user"]}
+    for query, setter in (("?org=acme&user=bob", ask), ("", bob)):
+        assert (await setter("POST", f"api/quarantine{query}", chosen))["behind"]
+    assert len(await memory.quarantine.pending()) == 2
+    for other in (bob, eve):
+        await other("POST", "api/quarantine", {"release": True})
+        # Their own they take back, and nothing of who runs the server.
+        [left] = await memory.quarantine.pending()
+        assert left.asker.everything
+    await ask("POST", "api/quarantine?org=acme&user=bob", chosen | {"release": True})
+    assert await memory.quarantine.pending() == []
+    # Who maintained what many share cancels nothing of that when they do no more.
+    await eve("POST", "api/quarantine", chosen)
+    await ask("PATCH", "api/members/eve?org=acme", {"role": "member"})
+    await eve("POST", "api/quarantine", {"release": True})
+    assert len(await memory.quarantine.pending()) == 1
+
+
+async def test_who_only_reads_in_a_project_puts_nothing_of_it_away_and_pins_and_decides_nothing(proxy: Running) -> None:
+    ask, bob, eve = asking(proxy), await member(proxy, "bob"), await member(proxy, "eve", "maintainer")
+    assert proxy.edge.memory is not None
+    journal, texts = proxy.edge.memory.journal, {"sail": "We decided to mend it.", "loom": "We decided to oil it."}
+    handles = {}
+    for project, text in texts.items():
+        await say(proxy, text, bob.token, project, x_palimpsest_project=project)
+        handles[project] = handle(digest(Role.USER, (Text(text),)), 0)
+    await proxy.learned()
+    own = await put_forward(proxy, "eve", "sail")
+    for user in ("bob", "eve"):
+        await ask("PATCH", f"api/members/{user}?org=acme", {"role": "read-only", "project": "sail"})
+    for body in ({"origins": ["user"]}, {"release": True}):
+        told = await bob("POST", "api/quarantine?project=sail", body, status=403)
+        assert "may only read in sail" in told["error"]
+    told = await bob("PATCH", f"api/content/{handles['sail']}", {"pinned": True}, status=403)
+    assert "may only read in sail" in told["error"]
+    await bob("PATCH", f"api/content/{handles['loom']}", {"pinned": True})
+    # Who approves for the organisation reads in the project all the same: what they said there is not theirs to decide.
+    held = await journal.candidates(["up:acme/eve/sail"])
+    await journal.decide(replace(held[0], layer=Layer.ORG), CandidateState.WAITING, local_now())
+    for act in ("reject", "defer", "approve"):
+        told = await eve("POST", f"api/candidates/{own}/{act}", {}, status=403)
+        assert "may only read in sail" in told["error"]
+
+
+async def test_a_change_that_is_refused_says_why_to_who_may_see_the_thing(proxy: Running) -> None:
+    bob, eve, rule = await with_rule(proxy)
+    mine = await bob("POST", "api/remember?project=sail", {"text": "The sail is mended in May."}, status=201)
+    await asking(proxy)("PATCH", "api/members/bob?org=acme", {"role": "read-only", "project": "sail"})
+    mallory = issued(proxy, TokenRole.USER, "mallory", org="globex")
+    for id, why in ((rule["id"], "only their maintainers change"), (mine["id"], "may only read in sail")):
+        for method, path, body in (
+            ("DELETE", f"api/facts/{id}", None),
+            ("PATCH", f"api/facts/{id}", {"pinned": True}),
+            ("POST", f"api/facts/{id[:9]}/update", {"text": "It is open."}),
+            ("POST", f"api/facts/{id}/confirm", {}),
+            ("POST", f"api/facts/{id}/dismiss", {}),
+            ("POST", f"api/facts/{id}/refute", {}),
+            ("POST", f"api/facts/{id}/take-back", {}),
+            ("POST", f"api/facts/{id}/promote", {"to": "user"}),
+            ("POST", "api/forget", {"ids": [id]}),
+        ):
+            told = await bob(method, path, body, status=403)
+            assert why in told["error"], (method, path)
+            if not path.endswith("promote"):
+                await mallory(method, path, body, status=404)
+        await sent(proxy, await page_cookie(proxy, bob), f"memory/{id}/pin", {"pinned": "yes"}, 403)
+    assert await rules(eve) == [rule]
+    await bob("DELETE", "api/facts/0e000000-0000", status=404)
 
 
 async def test_a_key_for_members_alone_is_shown_no_rules(proxy: Running) -> None:

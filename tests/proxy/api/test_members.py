@@ -129,6 +129,42 @@ async def test_a_key_ends_with_its_member_and_learns_as_its_role_says(proxy: Run
     await token("GET", "api/facts", status=401)
 
 
+async def test_a_configured_key_opens_memory_for_members_alone_and_in_their_role(proxy: Running) -> None:
+    ask, key = asking(proxy), "a-configured-key"
+    lesson = "We decided to use PostgreSQL 16 for the ledger, because the reports need window functions."
+
+    async def learnt() -> set[str]:
+        await proxy.learned()
+        return {each["owner"] for each in (await ask("GET", "api/facts?org=acme&user=carl"))["facts"]}
+
+    # The organisation has members, and carl is none: his model calls go on, and nothing else.
+    assert "shows no key" in await say(proxy, lesson, key, "before", x_palimpsest_project="loom")
+    assert await learnt() == set()
+    await ask("POST", "api/members?org=acme", {"user": "carl"}, status=201)
+    await ask("PATCH", "api/members/carl?org=acme", {"role": "read-only", "project": "sail"})
+    for project in ("sail", "loom"):
+        await say(proxy, lesson, key, project, x_palimpsest_project=project)
+    assert await learnt() == {"up:acme/carl/loom"}
+    await ask("DELETE", "api/members/carl?org=acme")
+    await say(proxy, "We decided to weave with MariaDB.", key, "after", x_palimpsest_project="loom")
+    await proxy.learned()
+    assert "MariaDB" not in str(await ask("GET", "api/facts?org=acme&user=carl"))
+
+
+async def test_a_configured_key_for_several_users_is_bound_by_whom_it_names(tmp_path: Path) -> None:
+    several = [{"key": "key-of-several-1", "user": "*", "org": "acme"}, {"key": "key-of-globex-2", "user": "*"}]
+    async with fake_provider() as provider, running(provider, tmp_path / "home", credentials=several) as proxy:
+        ask = asking(proxy)
+        named = {"x_palimpsest_project": "loom", "x_palimpsest_user": "carl"}
+        assert "no member" not in await say(proxy, "We weave.", "key-of-several-1", "a", **named)
+        await ask("POST", "api/members?org=acme", {"user": "ada", "role": "owner"}, status=201)
+        assert "carl is no member of acme" in await say(proxy, "We weave.", "key-of-several-1", "b", **named)
+        named["x_palimpsest_user"] = "ada"
+        assert "no member" not in await say(proxy, "We weave.", "key-of-several-1", "c", **named)
+        # What is of no organisation has no members.
+        assert "no member" not in await say(proxy, "We weave.", "key-of-globex-2", "d", **named)
+
+
 async def test_a_key_does_what_it_is_for(proxy: Running) -> None:
     calls = await member(proxy, "bob", scopes=["calls"])
     await calls("GET", "api/facts", status=401)
@@ -216,7 +252,7 @@ async def test_what_many_share_is_changed_by_maintainers_alone(proxy: Running) -
         ("POST", f"api/facts/{rule['id']}/refute", {}),
         ("POST", "api/forget", {"ids": [rule["id"]]}),
     ):
-        await bob(method, path, body, status=404)
+        assert "only their maintainers" in (await bob(method, path, body, status=403))["error"]
     [exported] = [
         each for each in (await records(eve, rule["owner"])).splitlines() if orjson.loads(each).get("tier") == "shared"
     ]
@@ -303,8 +339,8 @@ async def test_who_is_no_member_changes_nothing_that_members_share(proxy: Runnin
     await approved(eve, await put_forward(proxy, "eve"))
     [rule] = (await eve("GET", "api/rules"))["rules"]
     for person in (carl, zed):
-        await person("DELETE", f"api/facts/{rule['id']}", status=404)
-        await person("POST", f"api/facts/{rule['id']}/update", {"text": "The vault is open."}, status=404)
+        await person("DELETE", f"api/facts/{rule['id']}", status=403)
+        await person("POST", f"api/facts/{rule['id']}/update", {"text": "The vault is open."}, status=403)
     [line] = [line for line in (await records(eve, rule["owner"])).splitlines() if rule["id"] in str(line)]
     forged = orjson.dumps(orjson.loads(line) | {"id": "0c000000-0000-4000-8000-00000000000a", "text": "No vault."})
     assert (await carl("POST", "api/import/records?project=loom", forged))["facts"] == 0
@@ -409,7 +445,7 @@ async def test_who_only_reads_in_a_project_teaches_nothing_there(proxy: Running)
     assert "may only read in sail" in (await bob("POST", f"api/candidates/{mine}/submit", {}, status=403))["error"]
     note = {"arguments": {"action": "add", "text": "The build uses make."}}
     assert (await bob("POST", "api/tools/memory_note?project=sail", note))["failed"]
-    await bob("DELETE", f"api/facts/{held['id']}", status=404)
+    assert "may only read in sail" in (await bob("DELETE", f"api/facts/{held['id']}", status=403))["error"]
     other = orjson.loads(line) | {"id": "0c000000-0000-4000-8000-00000000000c", "text": "We use MariaDB."}
     told = await bob("POST", "api/import/records?project=sail", orjson.dumps(other))
     assert told["facts"] == 0 and "only read" in str(told["faults"])
@@ -441,7 +477,7 @@ async def test_who_only_reads_in_a_project_decides_and_deletes_nothing_there(pro
             told = await bob("POST", f"api/candidates/{id}/{act}", {}, status=403)
             assert "may only read in sail" in told["error"]
         await bob("DELETE", f"api/research/{research}?project=sail", status=403)
-        await bob("POST", f"api/facts/{held['id']}/promote", {"to": "user"}, status=404)
+        await bob("POST", f"api/facts/{held['id']}/promote", {"to": "user"}, status=403)
 
     await refused_all()
     # Nor do they take back what they submitted before.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memory.client_key import ClientKey
+from memory.client_key import ClientKey, KeysAndMembers
+from memory.member import UNTOLD, Member, MemberRole
 from memory.session import Mode
 from proxy.auth.client_keys import FRESH_SECONDS, HOLD_SECONDS, SURE_SECONDS, ClientKeys, new_client_key
 from proxy.auth.tokens import hash_of
@@ -24,14 +24,15 @@ class Journal:
     """One that answers, fails (``rows`` is None), or is silent until ``answers`` is set."""
 
     rows: list[ClientKey] | None = field(default_factory=lambda: [ROW])
+    members: list[Member] = field(default_factory=list)
     asked: int = 0
     answers: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def __call__(self) -> Sequence[ClientKey] | None:
+    async def __call__(self) -> KeysAndMembers | None:
         self.asked += 1
         rows = self.rows
         await self.answers.wait()
-        return rows
+        return None if rows is None else KeysAndMembers(tuple(rows), tuple(self.members))
 
 
 class Server:
@@ -175,3 +176,21 @@ async def test_a_key_that_is_not_known_is_nobodys_only_while_the_journal_answers
     assert not server.keys.unresolved(other) and not server.keys.unresolved(KEY)
     server.time = SURE_SECONDS + 0.1
     assert server.keys.unresolved(other) and not server.keys.unresolved(KEY)
+
+
+async def test_who_is_a_member_holds_as_it_was_told_last_however_long_ago() -> None:
+    server = Server()
+    assert server.keys.membership("acme", "ann") == UNTOLD
+    server.journal.members = [Member("acme", "ann", MemberRole.READ_ONLY, NOW, "owner")]
+    await server.look("")
+    ann = server.keys.membership("acme", "ann")
+    assert ann.member is not None and ann.belongs
+    assert not server.keys.membership("acme", "bob").belongs and server.keys.membership("globex", "bob").belongs
+    server.keys.member_changed(Member("acme", "bob", MemberRole.MEMBER, NOW, "owner"))
+    server.keys.member_removed("acme", "ann")
+    assert server.keys.membership("acme", "bob").belongs and not server.keys.membership("acme", "ann").belongs
+    server.journal.rows = None
+    server.time += HOLD_SECONDS + 1
+    await server.look("")
+    assert server.keys.membership("acme", "bob").belongs
+    server.keys.close()

@@ -29,6 +29,13 @@ ON CONFLICT (owner, subject, part) DO UPDATE SET
 -- overviews_forget: the overviews of a person's message go
 DELETE FROM overviews WHERE owner = (SELECT name FROM people WHERE number = ?) AND subject = ?;
 
+-- message_projects: the projects of a person's sessions in which a message stood, or was the reply
+SELECT DISTINCT sessions.project FROM sessions JOIN people ON people.number = sessions.person
+WHERE people.name = :person AND (
+    EXISTS (SELECT 1 FROM seen WHERE seen.session = sessions.number AND seen.digest = :digest)
+    OR EXISTS (SELECT 1 FROM exchanges WHERE exchanges.session = sessions.number AND exchanges.reply = :digest)
+);
+
 -- pin_set: a person wants this whole
 INSERT INTO pins (owner, subject, part, at) VALUES (?, ?, ?, ?) ON CONFLICT (owner, subject, part) DO NOTHING;
 

@@ -39,6 +39,9 @@ SELECT * FROM research WHERE owner = ? AND id > ? ORDER BY id LIMIT ?;
 -- research_owners: every owner that has research
 SELECT DISTINCT owner FROM research ORDER BY owner;
 
+-- research_projects: the shelves between two names on which there is research that can be found
+SELECT name FROM owners WHERE name >= ? AND name < ? AND texts > 0 ORDER BY name;
+
 -- research_idle: research that has gone no further since a moment
 SELECT * FROM research WHERE outcome = 'running' AND seen < ? ORDER BY seen LIMIT 20;
 

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest_asyncio
 
 from tests.fake_provider import FakeProvider, fake_provider
+from tests.proxy import conftest
 from tests.running import Running, running
+
+server = conftest.server
 
 
 @pytest_asyncio.fixture
