@@ -244,7 +244,7 @@ def test_what_a_commit_did_is_not_learnt_from_talk() -> None:
 
 
 def test_a_liking_is_read_in_any_talk_and_whole() -> None:
-    (told,) = extract("I have a deep contempt for talk shows and anything like them.", Origin.USER, AT)
+    (told,) = extract("I have a lifelong aversion to talk shows and anything like them.", Origin.USER, AT)
     assert (told.kind, told.category, told.layer, told.core) == (
         FactKind.PREFERENCE,
         Category.PREFERENCES,
