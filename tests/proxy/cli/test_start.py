@@ -24,6 +24,7 @@ NOT_AT_A_START = (
     "proxy.cli.memories",
     "qdrant_client",
     "rich",
+    "tenacity",
     "tiktoken",
     "tokenizers",
     "yaml",
