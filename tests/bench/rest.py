@@ -2,11 +2,11 @@
 
     python -m tests.bench.rest [--times 3] [--facts 0]
 
-Each time the real command is started in a new data folder, with so many ``--facts`` in it. Told of the server: processor
-time until it listens and until memory is open, and once it does nothing any more its resident memory, alone (RSS) and
-with what it shares divided among those who share it (PSS), and the most that it ever was (HWM). Told of commands that
-ask it: their processor time from their start to their end. Of all that the least and the median, since a busy machine
-only ever adds. Linux only.
+Each time the real command is started in a new data folder, with so many ``--facts`` in it. Told of the server:
+processor time until it listens and until memory is open, and once it does nothing any more its resident memory, alone
+(RSS) and with what it shares divided among those who share it (PSS), and the most that it ever was (HWM). Told of
+commands that ask it: their processor time from their start to their end. Of all that the least and the median, since
+a busy machine only ever adds. Linux only.
 """
 
 from __future__ import annotations
