@@ -63,8 +63,9 @@ def settled(process: Process) -> None:
     spent, since = process.cpu_seconds(), time.monotonic()
     while time.monotonic() - since < STILL:
         time.sleep(0.5)
-        if (now := process.cpu_seconds()) > spent + 0.05:
-            spent, since = now, time.monotonic()
+        before, spent = spent, process.cpu_seconds()
+        if spent > before + 0.02:
+            since = time.monotonic()
 
 
 def most_mib(pid: int) -> float:
