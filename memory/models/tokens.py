@@ -2,7 +2,8 @@
 
 tiktoken's own loader would fetch what it does not find, and delete what has another hash than it expects; so the file
 is read here. Loading o200k takes a quarter of a second and 45 MB (79 MB while tiktoken keeps its Python copy, which is
-only for decoding), so it happens when the first text is counted, in the thread that counts.
+only for decoding), so it happens when texts must be counted exactly, in the thread that counts or behind a request that
+grows towards its window (see :mod:`memory.services.window.counting`).
 
 One vocabulary is enough: models that read with another one differ by a factor, and that is what calibration learns.
 """

@@ -52,7 +52,11 @@ class ModelTable:
     """Models by their lower-case names, and by what is left of a name without gateway, variant and date."""
 
     def __init__(self, entries: Mapping[str, ModelFacts]) -> None:
-        self.exact = {name.lower(): known for name, known in entries.items()}
+        # Many names stand for the same model, and nearly all are written small.
+        same: dict[ModelFacts, ModelFacts] = {}
+        self.exact = {
+            name if name.islower() else name.lower(): same.setdefault(known, known) for name, known in entries.items()
+        }
         self.plain: dict[str, ModelFacts] = {}
         for name, known in self.exact.items():
             for plain in (_base_name(name), _undated(_base_name(name))):

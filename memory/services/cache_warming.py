@@ -24,7 +24,6 @@ from memory.services.background_task import BackgroundTask
 from memory.services.context_sources import PageSource
 from memory.services.lessons import rules
 from memory.services.recall import Recall
-from memory.services.tiers import in_short
 
 SCOPES = 8
 """Places of the sessions seen last that are made ready after a start."""
@@ -157,9 +156,8 @@ class CacheWarmer:
             left -= read
 
     async def _read_rules(self) -> None:
-        """What the start did without: the rules by which is learned, and those by which texts are made shorter."""
+        """What the start did without: the rules by which is learned."""
         await rules.at_hand(self._rest)
-        await in_short.at_hand()
 
     async def _rest(self) -> None:
         await asyncio.sleep(REST_SECONDS if self._busy() else 0)

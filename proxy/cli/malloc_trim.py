@@ -90,14 +90,15 @@ def giving_back() -> HeapTrimmer | None:
         _resident()
     except (OSError, AttributeError, ValueError):
         return None
-    return HeapTrimmer(_resident, lambda: int(library.mallinfo2().free), lambda: trim(0), _idle)
+    return HeapTrimmer(_resident, lambda: int(library.mallinfo2().free), lambda: trim(0), quiet)
 
 
 def _resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-async def _idle() -> bool:
+async def quiet() -> bool:
+    """Whether this process does nothing much: it is looked at for half a second."""
     spent = time.process_time()
     await asyncio.sleep(QUIET_SECONDS)
     return time.process_time() - spent < QUIET_SHARE * QUIET_SECONDS

@@ -10,7 +10,6 @@ import tempfile
 from pathlib import Path
 from typing import Annotated
 
-import click
 import typer
 
 from memory.stores.sealed import SHORTEST
@@ -33,7 +32,7 @@ def key() -> str:
     if not sys.stdin.isatty():
         return sys.stdin.readline()[:1] or "q"
     try:
-        return click.getchar()
+        return typer.getchar()
     except (KeyboardInterrupt, EOFError):
         return "q"
 

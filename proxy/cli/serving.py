@@ -31,7 +31,7 @@ from proxy.cli.home_owner import ANNOUNCED
 from proxy.cli.inherited_sockets import check_address, handed_over
 from proxy.cli.instance_lock import owned
 from proxy.cli.log_format import handler
-from proxy.cli.malloc_trim import giving_back, large_buffers_apart
+from proxy.cli.malloc_trim import giving_back, large_buffers_apart, quiet
 from proxy.cli.options import ConfigFile, Home, loaded
 from proxy.cli.server import address
 from proxy.cli.server_access import built
@@ -208,6 +208,8 @@ async def _run(settled: Loaded, sockets: list[socket.socket], handed: bool, stan
             beside += [asyncio.create_task(_freeze_loaded_objects(edge.memory, ageing))]
             beside += [asyncio.create_task(heap.forever())] if heap is not None else []
             beside += [asyncio.create_task(_collect_cycles(ageing, edge.draining))]
+            if edge.memory is not None:
+                beside += [asyncio.create_task(_load_tokenizer(edge.memory, edge.draining))]
         await stopping
         for task in beside:
             task.cancel()
@@ -278,8 +280,7 @@ def _on_signals(stop: Callable[[], None]) -> None:
 
 async def _freeze_loaded_objects(memory: Memory | None, ageing: _Ageing) -> None:
     """What is read at the start stays: the collector of cycles need not go through it again and again, which would hold
-    everything up for fifty milliseconds now and then. Nor once: what imports leave in cycles is next to nothing. The
-    tokenizer is read here, and not for the first large request, which would hold up all others."""
+    everything up for fifty milliseconds now and then. Nor once: what imports leave in cycles is next to nothing."""
     gc.freeze()
     gc.set_threshold(*_YOUNG)
     gc.enable()
@@ -288,7 +289,15 @@ async def _freeze_loaded_objects(memory: Memory | None, ageing: _Ageing) -> None
         await memory.cache_warmer.settle()
         gc.collect(1)
         gc.freeze()
-        await memory.token_counting.load()
+
+
+async def _load_tokenizer(memory: Memory, draining: Draining) -> None:
+    """The tokenizer takes 45 MiB, which most sessions do not need, and holds everything up while it is loaded."""
+
+    async def nobody_waits() -> bool:
+        return await quiet() and draining.idle
+
+    await memory.token_counting.load_when_needed(nobody_waits)
 
 
 async def _collect_cycles(ageing: _Ageing, draining: Draining) -> None:

@@ -18,7 +18,6 @@ from typing import Any
 import aiohttp
 import orjson
 from multidict import CIMultiDict
-from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
 from memory.models.litellm_client import provider_error, translating_litellm
 from proxy.errors import UpstreamUnreachable
@@ -236,6 +235,9 @@ class Bridge:
         }
 
     async def _answer(self, dialect: Dialect, route: UpstreamRoute, key: str, fields: Mapping[str, Any]) -> Any:
+        # As litellm is: most installations have no bridge.
+        from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
+
         arguments = {name: value for name, value in fields.items() if name in FIELDS[dialect.name]}
         arguments["model"] = str(route.bridge).replace("*", str(fields.get("model", "")))
         arguments |= {

@@ -18,8 +18,8 @@ from tests.bench.seed import PROJECT
 
 WORK = ROOT / ".bench"
 
-# What the installed command `palimpsest` does, without asking that it is installed.
-_PALIMPSEST = "import sys; from proxy.cli import main; sys.argv[0] = 'palimpsest'; sys.exit(main())"
+PALIMPSEST = "import sys; from proxy.cli import main; sys.argv[0] = 'palimpsest'; sys.exit(main())"
+"""What the installed command ``palimpsest`` does, without asking that it is installed."""
 
 LITELLM = "1.108.7"
 """The newest whose proxy can be installed: what later ones require beside it is not on PyPI."""
@@ -98,7 +98,7 @@ def palimpsest(
     _compile_as_installed()
     port = free_port()
     watched = f"from tests.bench.stalls import watch; watch({stalls!r}); " if stalls else ""
-    command = [sys.executable, "-c", watched + _PALIMPSEST, "serve", "--host", "127.0.0.1", "--port", str(port)]
+    command = [sys.executable, "-c", watched + PALIMPSEST, "serve", "--host", "127.0.0.1", "--port", str(port)]
     command += ["--home", str(home), "--upstream", f"http://127.0.0.1:{upstream}"]
     if shell:
         command = ["sh", "-c", f'{shell}; exec "$0" "$@"', *command]

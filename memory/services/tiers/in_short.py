@@ -1,7 +1,7 @@
 """The rules by which texts are made shorter, imported when the first text is.
 
 They are patterns and grammars of all kinds of text, and Python takes some sixty milliseconds to read them. A server
-that starts does not need them: they are read behind it (see :mod:`memory.services.cache_warming`), in a thread.
+that starts does not need them: who does reads them in a thread.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ thread, on values that do not change.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Generic, NamedTuple, Protocol, TypeVar, cast
@@ -45,6 +45,9 @@ brings a long history along)."""
 NEAR = 0.65
 """The share of its window below which an estimate of a request is enough: sums of estimates are right to a percent, no
 request is near what would not fit, and the tokenizer with its fifty megabytes is not loaded for it."""
+
+APPROACHING = 0.4
+"""The share of its window from which on a request's session may come near it: the tokenizer is made ready for it."""
 
 
 class Tokenizer(Protocol):
@@ -117,13 +120,18 @@ class RequestCounter:
         self._wanted: dict[tuple[str, bytes], tuple[Message, int]] = {}
         self._counting: asyncio.Task[None] | None = None
         self._further = asyncio.Event()
+        self._approached = asyncio.Event()
         self._estimates = _Counts[tuple[str, bytes], _Estimate](MAX_COUNTED_MESSAGES)
         self._guesses = _Counts[int, int](MAX_COUNTED_TEXTS)
         self._newest = _Newest()
 
-    async def load(self) -> None:
-        """Have the tokenizer ready before the first text needs it. Its table is made in one call, for which everything
-        waits: a fifth of a second."""
+    async def load_when_needed(self, quiet: Callable[[], Awaitable[bool]]) -> None:
+        """Once a session grows towards its window, have the tokenizer ready before it needs it. Its table is made in
+        one call, for which everything waits: a fifth of a second. So it is left for a moment that is ``quiet``, which
+        takes its time to tell; a request that is near its window before has it loaded at once."""
+        await self._approached.wait()
+        while not self._tokenizer.ready and not await quiet():
+            pass
         await asyncio.to_thread(self._tokenizer.load)
 
     async def look(self, conversation: Conversation) -> None:
@@ -168,9 +176,13 @@ class RequestCounter:
         outside = conversation.once("outside", _text_outside_messages)
         fixed = self._counted((outside,), (outside.digest,), "other")[0].total
         weighed = RequestTokens(self.sizes(conversation), PER_REQUEST + fixed)
-        if not self._tokenizer.ready and weighed.total >= NEAR * self._window_of(conversation.model):
-            self._counted((outside,), (outside.digest,), "other", beside=True)
-            self._counts_of(conversation, beside=True)
+        if not self._tokenizer.ready:
+            window, total = self._window_of(conversation.model), weighed.total
+            if total >= APPROACHING * window:
+                self._approached.set()
+            if total >= NEAR * window:
+                self._counted((outside,), (outside.digest,), "other", beside=True)
+                self._counts_of(conversation, beside=True)
         return weighed
 
     def text(self, text: str) -> int:

@@ -32,7 +32,8 @@ class Words:
         self.go_on = threading.Event()
 
     def load(self) -> None:
-        """There is nothing to load."""
+        """There is nothing to load, it only has to be done."""
+        self.ready = True
 
     def count(self, text: str) -> int:
         """How many; a text that begins with ``held`` waits until it may ``go_on``."""
@@ -211,6 +212,45 @@ async def test_no_tokenizer_is_loaded_for_a_small_request(bench: tuple[RequestCo
     counting.weigh(conversation(*(f"{LONG}{number}" for number in range(8))))
     await counting.settle()
     assert words.asked != []
+
+
+async def test_the_tokenizer_is_made_ready_in_a_quiet_moment_once_a_session_grows(
+    bench: tuple[RequestCounter, Words],
+) -> None:
+    counting, words = bench
+    words.ready = False
+    moments = iter((False, False, True))
+
+    async def quiet() -> bool:
+        await asyncio.sleep(0)
+        return next(moments)
+
+    loading = asyncio.create_task(counting.load_when_needed(quiet))
+    counting.weigh(conversation(LONG))
+    await asyncio.sleep(0)
+    assert not words.ready and len(list(moments)) == 3
+    moments = iter((False, False, True))
+    counting.weigh(conversation(*(f"{LONG}{number}" for number in range(3))))
+    await asyncio.wait_for(loading, 10)
+    assert words.ready and list(moments) == []
+    assert words.asked == []
+
+
+async def test_where_no_moment_is_quiet_a_request_near_its_window_has_the_tokenizer_loaded(
+    bench: tuple[RequestCounter, Words],
+) -> None:
+    counting, words = bench
+    words.ready = False
+
+    async def never() -> bool:
+        await asyncio.sleep(0)
+        return False
+
+    loading = asyncio.create_task(counting.load_when_needed(never))
+    counting.weigh(conversation(*(f"{LONG}{number}" for number in range(8))))
+    await counting.settle()
+    words.ready = True  # as the first text that is counted leaves it
+    await asyncio.wait_for(loading, 10)
 
 
 async def test_an_exact_count_waits_for_what_stands_and_not_for_what_has_left(
