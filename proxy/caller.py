@@ -41,7 +41,7 @@ Issued = Callable[[str], Credential | None]
 Members = Callable[[str, str], Membership]
 """What somebody is in an organisation, as far as that is known."""
 
-MEMBERS_UNTOLD = (
+ROLE_UNKNOWN_YET = (
     "it cannot be told yet who is a member of its organisation: the journal has not answered since the start"
 )
 
@@ -220,7 +220,7 @@ def _as_member(entry: Credential, scope: Scope, note: str, members: Members) -> 
         return entry, scope, note
     found = members(scope.org, scope.user)
     if not found.belongs:
-        return entry, Scope(), f"{scope.user} is no member of {scope.org}" if found.told else MEMBERS_UNTOLD
+        return entry, Scope(), f"{scope.user} is no member of {scope.org}" if found.told else ROLE_UNKNOWN_YET
     return MemberCredential.model_construct(**dict(entry), member=found.member), scope, note
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 HOME = "~/.palimpsest"
 
@@ -103,6 +103,10 @@ def chosen_layer(home: Any) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "palimpsest embedder use", {"memory.embedder": chosen}
 
 
+_OTHER_VARIABLES: Final = frozenset(f"PALIMPSEST_{name}" for name in ("HOME", "UPSTREAM", "CONFIG", "KEY", "USER"))
+"""Variables of ours, and of our files for containers, that are no settings by their names."""
+
+
 def environment_layers(environment: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """The settings of the environment, variable by variable."""
     for name, key in (("PALIMPSEST_HOME", "home"), ("PALIMPSEST_UPSTREAM", "upstream.url")):
@@ -114,13 +118,20 @@ def environment_layers(environment: Mapping[str, str]) -> Iterator[tuple[str, di
             yield name, {key: _yaml_of_variable(environment[name])}
 
 
-def misspelt_variables(environment: Mapping[str, str]) -> Iterator[str]:
-    """Sentences about variables that are meant as settings and are none: passed over, what they should have changed
-    would stand as it is, such as the provider that prompts and keys are sent to."""
+def misspelt_variables(environment: Mapping[str, str], settings: Iterable[str]) -> Iterator[str]:
+    """Sentences about variables that are meant as settings and are none, by the names of the settings and of their
+    sections: passed over, what they should have changed would stand as it is, such as the provider that prompts and
+    keys are sent to, or whether there is memory at all."""
+    named = tuple(each.upper() for each in settings)
     for name in sorted(environment):
         rest = name.removeprefix("PALIMPSEST_")
-        if rest != name and "__" in rest and not rest.startswith("_"):
-            yield f"{name}: a variable that is a setting begins with two underscores: PALIMPSEST__{rest}"
+        if rest == name or rest.startswith("_") or name in _OTHER_VARIABLES:
+            continue
+        if "__" in rest or rest in named or rest.startswith(tuple(f"{each}_" for each in named)):
+            yield (
+                f"{name}: a variable that is a setting begins with two underscores and has two between its parts, "
+                f"such as PALIMPSEST__{rest if '__' in rest else 'MEMORY__MODE'}"
+            )
 
 
 def _yaml_of_variable(text: str) -> Any:

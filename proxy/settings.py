@@ -308,7 +308,7 @@ def load(
     Raises:
         SettingsError: with every fault: which key, which value, what is allowed, and where it came from.
     """
-    faults = list(misspelt_variables(environment or {}))
+    faults = list(misspelt_variables(environment or {}, Settings.model_fields))
     sources: dict[str, str] = {}
     merged: dict[str, Any] = {}
     above = [

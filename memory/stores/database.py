@@ -108,12 +108,18 @@ class Database:
         """Start to take writes, after ``first``, which is run here and now and gives what is read once. Every reader's
         connection is opened here: whatever becomes of the file's name later, all that is read comes from this file."""
         try:
-            self._reading = [self._connect_to_read() for _ in range(1 + self._readers)]
+            for _ in range(1 + self._readers):
+                self._reading.append(self._connect_to_read())
             self._at_hand, *self._spare = self._reading
             self._at_hand.execute("PRAGMA busy_timeout = 0")
             return self._writer.start(first)
-        except sqlite3.Error as error:
-            raise sqlite_fault(error, self.path) from error
+        except BaseException as error:
+            # Whoever sets a damaged file aside must not do so under open handles.
+            for each in self._reading:
+                each.close()
+            if isinstance(error, sqlite3.Error):
+                raise sqlite_fault(error, self.path) from error
+            raise
 
     @property
     def trouble(self) -> str:

@@ -80,7 +80,11 @@ class Writer(WriteQueue):
     def start(self, first: Work[T]) -> T:
         """Run ``first`` here and now, then start the thread."""
         assert self._connection is not None
-        result = first(self._connection)
+        try:
+            result = first(self._connection)
+        except BaseException:
+            self._connection.close()
+            raise
         self._thread.start()
         return result
 

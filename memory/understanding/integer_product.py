@@ -22,13 +22,22 @@ Floats = NDArray[np.float32]
 LARGEST: Final = 127
 """The largest of the integers; the smallest is as far below zero."""
 
+EXACT: Final = 2**24
+"""Below this every whole number is a float of 32 bits."""
+
 Product = Callable[[Floats], Floats]
 """Multiplies rows of whole numbers, at most :data:`LARGEST` from zero, by a matrix: shape (rows, outputs)."""
 
 
 def product(matrix: NDArray[np.int8], *, often: bool = True) -> Product:
     """What multiplies by a matrix (inputs by outputs). Without numkong a matrix that is used ``often`` is kept as
-    floats, four times as large, and another is made floats with every use, which takes about a tenth of the use."""
+    floats, four times as large, and another is made floats with every use, which takes about a tenth of the use.
+
+    Raises:
+        ValueError: when a sum of products could be too large to be exact.
+    """
+    if np.abs(matrix).sum(axis=0, dtype=np.int64).max() * LARGEST >= EXACT:
+        raise ValueError(f"a column of {matrix.shape[0]} whole numbers is too large for its products to be exact")
     return with_numpy(matrix, often=often) if numkong is None else with_numkong(matrix)
 
 

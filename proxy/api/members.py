@@ -149,7 +149,7 @@ async def remove_member(edge: Edge, memory: Memory, org: str, user: str, project
     for each in keys:
         edge.client_keys.revoked(each)
     tokens = [] if project else await asyncio.to_thread(without_tokens, edge, person)
-    stays = [] if project else settings_of_person(edge, person, bool(await memory.journal.members(org)))
+    stays = [] if project else await settings_of_person(edge, memory, person)
     return {"removed": user, "project": project, "keys": keys, "tokens": tokens, "stays": stays}
 
 

@@ -68,8 +68,8 @@ class PersonForgotten(TypedDict):
 @routes.get("/api/person")
 async def report(request: web.Request) -> Json[PersonReport]:
     """``?user=…&org=…``: what is held of this person in all projects, what of it would go, and what would stay."""
-    person, edge = _named_person(request), request.app[EDGE]
-    share = await memory_of(request).whole_person.share(person)
+    person, edge, memory = _named_person(request), request.app[EDGE], memory_of(request)
+    share = await memory.whole_person.share(person)
     return answer(
         {
             "org": person.org,
@@ -83,7 +83,7 @@ async def report(request: web.Request) -> Json[PersonReport]:
             "keys": list(share.keys),
             "tokens": [token.name for token in _tokens_of(edge, person)],
             "tables": list(share.tables),
-            "stays": [*stays(share), *settings_of_person(edge, person)],
+            "stays": [*stays(share), *await settings_of_person(edge, memory, person)],
         }
     )
 
@@ -116,7 +116,7 @@ async def forget(request: web.Request) -> Json[PersonForgotten]:
             "keys": list(gone.keys),
             "tokens": revoked,
             "files": list(gone.files),
-            "stays": [*gone.stays, *settings_of_person(edge, person)],
+            "stays": [*gone.stays, *await settings_of_person(edge, memory, person)],
             "faults": [*gone.faults, *([] if reindexing else [_IN_INDEX])],
             "scrubbed": gone.scrubbed,
             "reindexing": reindexing,
@@ -176,10 +176,13 @@ def _renew_index(edge: Edge, memory: Memory) -> bool:
     return True
 
 
-def settings_of_person(edge: Edge, person: Scope, organised: bool = False) -> list[str]:
+async def settings_of_person(edge: Edge, memory: Memory, person: Scope) -> list[str]:
     """What the settings say of a person, which nobody but their owner changes; in an organisation that has members
-    (``organised``) that opens nothing for who is none."""
+    that opens nothing for who is none."""
     count = sum((entry.org, entry.user) == (person.org, person.user) for entry in edge.settings.credentials)
-    until = "until they are taken out, what they say is learnt anew"
-    told = f"they open no memory while {person.org} has members" if organised else until
-    return [f"{count} of the settings' credentials name them: {told}"] if count else []
+    if not count:
+        return []
+    told = "until they are taken out, what they say is learnt anew"
+    if person.org and not (await memory.journal.membership(person.org, person.user or "")).belongs:
+        told = f"they open no memory while {person.org} has members"
+    return [f"{count} of the settings' credentials name them: {told}"]

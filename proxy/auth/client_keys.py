@@ -148,8 +148,8 @@ class ClientKeys:
         return found.org if found is not None else None
 
     def membership(self, org: str, user: str) -> Membership:
-        """What somebody is in an organisation, as the journal told it last, however long ago: whom the settings name is
-        let in without it."""
+        """What somebody is in an organisation, as the journal told it last, however long ago. Until it has told once,
+        model calls of whom the settings name are passed on without memory."""
         if self._looked == float("-inf"):
             return UNTOLD
         member = self._members.get((org, user))

@@ -138,6 +138,12 @@ def test_a_variable_with_one_underscore_too_few_is_a_fault_and_not_passed_over()
     assert "PALIMPSEST__UPSTREAM__OPENAI" in first and "there is no such setting" in second
 
 
+@pytest.mark.parametrize("name", ["MEMORY_MODE", "SERVER_PORT", "ORG", "LOG_LEVEL", "SERVER__PORT"])
+def test_a_variable_that_is_spelt_like_a_setting_is_a_fault(name: str) -> None:
+    with pytest.raises(SettingsError, match=f"PALIMPSEST_{name}: a variable that is a setting"):
+        load(environment={f"PALIMPSEST_{name}": "off", "PALIMPSEST_USER": "ada", "PALIMPSEST_UPSTREAMS": "x"})
+
+
 @pytest.mark.parametrize("said", ["off", "'off'", "false"])
 def test_off_is_a_word_however_yaml_reads_it(tmp_path: Path, said: str) -> None:
     file = tmp_path / "config.yaml"

@@ -185,6 +185,15 @@ class PageFiles:
         if (await asyncio.to_thread(self._of(scope).read)).streams:
             await self._page(scope)
 
+    async def take_all_edits(self, owners: Iterable[str]) -> None:
+        """The same of the pages of some owners, for what is to be given out of them. A page that cannot be read or made
+        anew keeps nothing else from that; the log tells of it."""
+        for each in filter(None, map(scope_of, owners)):
+            try:
+                await self.take_edits(each)
+            except (OSError, StoreError) as error:
+                log.warning("not all that was changed on a page is given out: %s", error)
+
     async def own(self, scope: Scope) -> str:
         """What a person has written in words of their own."""
         return (await asyncio.to_thread(self._of(scope).read)).own

@@ -111,8 +111,7 @@ class WholePerson:
     async def share(self, person: Scope) -> PersonsShare:
         """What there is of a person, once all that was said, and what they have changed on their pages, is written."""
         await self._notes.write_pending()
-        for each in filter(None, map(scope_of, (await self._journal.share_of(person)).owners)):
-            await self._pages.take_edits(each)
+        await self._pages.take_all_edits((await self._journal.share_of(person)).owners)
         share = await self._journal.share_of(person)
         return replace(share, tables=(*share.tables, PAGES))
 

@@ -6,7 +6,6 @@ same memory are the same to the byte. What the journal keeps of the exchanges th
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -14,13 +13,10 @@ from typing import Any, Protocol
 from memory.edits import handle
 from memory.fact import Fact, Passage
 from memory.hooks.chain import Features
-from memory.ports import StoreError
-from memory.scope import Layer, Scope, scope_of
+from memory.scope import Layer, Scope
 from memory.services.page.files import PageFiles
 from memory.services.person.commands import NotFound
 from memory.services.transfer.records import FACT, FORMAT, PASSAGE, Uses, record_of
-
-log = logging.getLogger(__name__)
 
 
 class ExportJournal(Protocol):
@@ -68,15 +64,10 @@ class Exporter:
         self._pages = pages
 
     async def inventory(self, scope: Scope, owners: Sequence[str]) -> Inventory:
-        """What there is to export for a person, with what they have changed on their pages until now. A page
-        that cannot be read or made anew keeps nothing else from being exported."""
+        """What there is to export for a person, with what they have changed on their pages until now."""
         person = scope.owner(Layer.USER)
         pins = await self._journal.pins_of(person) if person else []
-        for each in filter(None, map(scope_of, owners)):
-            try:
-                await self._pages.take_edits(each)
-            except (OSError, StoreError) as error:
-                log.warning("not all that was changed on a page goes along in an export: %s", error)
+        await self._pages.take_all_edits(owners)
         own = [
             {"sort": "page", "owner": owner, "text": text}
             for owner, text in (await self._pages.all_own(owners)).items()

@@ -55,6 +55,17 @@ class Gate:
         assert self.opened.wait(10)
 
 
+def test_a_start_that_fails_leaves_no_file_open(tmp_path: Path) -> None:
+    def refuses(connection: sqlite3.Connection) -> None:
+        raise ValueError("not as it should be")
+
+    file = tmp_path / "store" / "db"
+    with pytest.raises(ValueError, match="not as it should be") as failed:
+        Database(file).start(refuses)
+    links = (each.readlink() for each in Path("/proc/self/fd").iterdir() if each.is_symlink())
+    assert [each for each in links if each.name.startswith(file.name)] == [], failed
+
+
 async def test_nothing_of_a_statement_is_kept_in_a_file_elsewhere(database: Database) -> None:
     in_memory = 2
     kept = await database.write(lambda connection: connection.execute("PRAGMA temp_store").fetchone()[0])

@@ -39,6 +39,11 @@ def test_the_largest_numbers_do_not_saturate() -> None:
     assert (product(matrix)(whole) == -384 * LARGEST**2).all()
 
 
+def test_sums_that_a_float_cannot_hold_are_refused() -> None:
+    with pytest.raises(ValueError, match="too large for its products to be exact"):
+        product(np.full((1536, 64), LARGEST, np.int8))
+
+
 def test_threads_multiply_beside_each_other() -> None:
     whole, matrix = drawn(40, 384, 384)
     multiply = product(matrix)

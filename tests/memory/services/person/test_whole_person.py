@@ -94,3 +94,16 @@ async def test_what_they_wrote_on_their_pages_until_now_is_given_out(tmp_path: P
         person = Scope("acme", "ada")
         told = str([await memory.whole_person.rows(person, table, 0, 100) for table in tables])
         assert "Ask Petra of ada" in told and "The key of ada" in told and "of eve" not in told
+
+
+async def test_a_page_that_cannot_be_made_keeps_nobody_from_being_told_and_forgotten(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        memory, ask = proxy.edge.memory, asking(proxy)
+        assert memory is not None
+        taught = {"text": "We always deploy on Mondays", "kind": "convention", "pinned": True}
+        await ask("POST", "api/remember?user=ada&org=acme&project=loom", taught, status=201)
+        [file] = [path for path, text in (await memory.pages.files(ADA)).values() if "Mondays" in text]
+        await asyncio.to_thread(file.write_text, file.read_text() + "- The mast is made of spruce\n")
+        file.with_name(".made.json.new").mkdir()
+        assert (await ask("GET", "api/person?user=ada&org=acme"))["would_go"]["facts"]
+        assert (await ask("POST", "api/person/forget?user=ada&org=acme"))["forgotten"]["facts"]
