@@ -40,8 +40,8 @@ _NAMED = re.compile(
 _OF_A_LIFE = re.compile(
     r"\b(?:physically|mentally|severely|visually) (?:disabled|impaired|handicapped)\b"
     r"|\b(?:earn(?:s|ed|ing)?|verdien(?:t|te|en|st))\b[^.\n]{0,30}\d"
-    r"|\b(?:makes?|made|gets?|paid) (?:about |around |over )?[€$£]?\d[\d.,]{0,12}k?(?: ?(?:[€$£]|euros?|dollars?|pounds?|"
-    r"eur|usd|gbp))? (?:a|per) (?:year|annum)\b"
+    r"|\b(?:makes?|made|gets?|paid) (?:about |around |over )?[€$£]?\d[\d.,]{0,12}k?"
+    r"(?: ?(?:[€$£]|euros?|dollars?|pounds?|eur|usd|gbp))? (?:a|per) (?:year|annum)\b"
     r"|\b(?:schwanger\w{0,8}|gehalts?|krebs|depressi(?:v|onen)|krankgeschrieben|behindert|geschieden|entlassen)\b",
     re.IGNORECASE,
 )

@@ -35,7 +35,7 @@ def research(report: str, question: str = "How are releases cut?", title: str = 
         "A follower voted for the candidate of term 7; the leader has a lease of 150-300 ms.",
         "The file is non-binary, its mode is 0644, and its alphabet is 0123456789abcdef.",
         "Dumped at 0x00007f3a: 01 02 03 04 05 06 07 08 ff; the digest is 9f86d081884c7d659a2feaa0c55ad015.",
-        "Migration 20260304120000 adds an index; the commit is 011c3488, the request 550e8400-e29b-41d4-a716-446655440000.",
+        "Migration 20260304120000 adds an index; the commit is 011c3488, the id 550e8400-e29b-41d4-a716-446655440000",
         "There is technical debt in billing/retry.py: the orientation of the matrix is prescribed twice.",
         "Version 10.15.7 was released on 04.11.2026, 1.2.0-rc.1 on 2025-09-30; builds cost 40 dollars a month.",
         "Bobbin makes 5 requests a second and gets 200 OK; Kafka was chosen for its log.",
