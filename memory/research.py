@@ -139,7 +139,7 @@ class Research:
 @dataclass(frozen=True, slots=True)
 class ResearchUse:
     """A research was used again in a session, with so many tokens: ``given`` to another sub-agent, ``answered`` in its
-    place, or ``recalled`` in a talk."""
+    place, or ``recalled`` in a talk. ``session`` is empty where that is another project's, of somebody else."""
 
     research: str
     session: str

@@ -316,18 +316,21 @@ def age(then: datetime, now: datetime) -> str:
 
 def _head(each: Alike, now: datetime, changed: ChangedFiles) -> str:
     research = each.research
-    who = " ".join(filter(None, (research.agent, "sub-agent", f"of {research.runtime}" if research.runtime else "")))
-    facts = [f"{research.ended.astimezone(now.tzinfo):%Y-%m-%d} ({age(research.ended, now)})", who]
+    facts = [f"{research.ended.astimezone(now.tzinfo):%Y-%m-%d} ({age(research.ended, now)})"]
     if each.sister:
         facts.insert(0, f"of the sister project “{_one_line(each.sister)}”, not of this one")
-    if research.commit:
-        facts.append(f"at commit {research.commit[:10]}")
+    else:
+        # Both are names that a client chose.
+        agent, runtime = _one_line(research.agent), _one_line(research.runtime)
+        facts.append(" ".join(filter(None, (agent, "sub-agent", f"of {runtime}" if runtime else ""))))
+        if research.commit:
+            facts.append(f"at commit {_one_line(research.commit[:10])}")
     if research.outcome in (ResearchOutcome.CUT, ResearchOutcome.ABANDONED):
         facts.append("not finished")
     heading = SURE if each.sure else PERHAPS
     lines = [f"[{research.handle}] {', '.join(facts)}; {heading}: {_one_line(research.title)}"]
     if each.sister:
-        # Its report is what is shared: neither what was read for it nor where.
+        # Its question and its report are what is shared: neither what was read for it nor where, nor by whom.
         return lines[0]
     if since := _since(research, now, changed):
         lines.append(f"may have changed since: {since}")

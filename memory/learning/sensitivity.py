@@ -52,6 +52,11 @@ _ADDRESS = re.compile(
     r"\b(?:my|his|her|our|their) (?:home |private |street )?(?:address|phone number|mobile|date of birth|"
     r"birth date)\b|\b\d{1,5} [a-z]{2,20} (?:street|avenue|road|lane|drive|boulevard)\b"
 )
+_NOT_OF_PEOPLE_ALONE = re.compile(
+    r"\b(?:aids|std|abuse|orientation|diagnos\w{1,5}|disabl\w{1,4}|fired|savings|prescrib\w{1,5}|voted? for|"
+    r"non-?binary|tech(?:nical)? debts?)\b"
+)
+"""Words of what is grave or private that are as ordinary of a program."""
 
 
 JUDGED = 4000
@@ -65,6 +70,13 @@ def is_guarded(text: str) -> bool:
     """Whether anything in a text, however long, is more than normal."""
     starts = range(0, max(len(text) - _OVERLAP, 1), JUDGED - _OVERLAP)
     return any(sensitivity(text[start : start + JUDGED]) is not Sensitivity.NORMAL for start in starts)
+
+
+def is_of_private_life(text: str) -> bool:
+    """Whether a text has a word of what is grave or private, whoever it is about, that is no ordinary one of a
+    program."""
+    plain = _NOT_OF_PEOPLE_ALONE.sub(" ", text.lower().replace("’", "'"))
+    return bool(_GRAVE.search(plain) or _PRIVATE.search(plain))
 
 
 def sensitivity(text: str) -> Sensitivity:

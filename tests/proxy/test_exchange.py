@@ -408,6 +408,7 @@ def files_of(folder: Path) -> list[Path]:
 
 
 GOES_ON = {
+    "memory/features/subagents/findings.py": "what fails at sister projects must not cost a project's own findings",
     "memory/services/background_task.py": "a thread hands every error to the caller who waits for it",
     "memory/services/person/erasure_steps.py": "what the journal has let go of must be gone everywhere",
     "memory/stores/postgresql/changes.py": "one who is told of changes must not keep the others from hearing",

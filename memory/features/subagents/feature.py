@@ -279,7 +279,7 @@ class Subagents(Feature):
             "overview": found.overview,
             "sources": found.sources,
             "changed": list((await self.library.changed(found)).files),
-            "uses": await self.library.uses([found]),
+            "uses": await self.library.uses(found, question.scope),
         }
         if question.query.get("trail") in YES:
             fields["trail"] = [

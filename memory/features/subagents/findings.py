@@ -7,9 +7,9 @@ project serves all who work there, and, where the organisation's policy says so,
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -54,6 +54,8 @@ SISTERS_WITHIN = 0.8
 MAX_QUESTION_CHARS = 6000
 """Characters of a question that are compared."""
 
+log = logging.getLogger(__name__)
+
 
 class Findings:
     """Gives earlier research."""
@@ -92,10 +94,16 @@ class Findings:
         text, place = opening_question(conversation.messages), await self._place_of_subagent(session)
         own = await self._alike(text, owners_of(place), at, session.id)
         of_sisters: tuple[Alike, ...] = ()
-        # Where there is no time for it, what is the project's own stands.
-        with suppress(TimeoutError):
+        # Where there is no time for it, or it fails, what is the project's own stands alone.
+        try:
             async with asyncio.timeout(self.deadline * SISTERS_WITHIN - (time.perf_counter() - began)):
                 of_sisters = await self.of_sisters(text, place, arrival.reach, at)
+        except TimeoutError:
+            pass
+        except Exception:
+            if not own:
+                raise
+            log.warning("what sister projects found is not offered", exc_info=True)
         if not own and not of_sisters:
             return Recalled(note="nothing was asked before"), None
         unsure = "whole" if not own or own[0].sure else self._settings.unsure
@@ -123,7 +131,8 @@ class Findings:
     async def _sisters(self, scope: Scope, reach: ProjectReach) -> dict[str, str]:
         """The other projects whose research is offered in a place, by their owners, with their names."""
         policy = self._policies.of(scope)
-        if scope.org is None or not _is_shared(policy, scope.project):
+        asking = scope.project
+        if scope.org is None or asking is None or not reach.includes(asking) or not _is_shared(policy, asking):
             return {}
         if not (await self._journal.membership(scope.org, scope.user or "")).belongs:
             return {}
@@ -132,7 +141,7 @@ class Findings:
         return {
             owner: project
             for owner, project in named.items()
-            if project != scope.project and _is_shared(policy, project) and reach.includes(project)
+            if project != asking and _is_shared(policy, project) and reach.includes(project)
         }
 
     async def _alike(self, text: str, owners: Sequence[str], at: datetime, session: str = "") -> tuple[Alike, ...]:
@@ -209,9 +218,9 @@ class Findings:
         return ResearchAnswer(f"{text}\n\n{research.report}", research.id, research.handle, best.likeness)
 
 
-def _is_shared(policy: Policy, project: str | None) -> bool:
+def _is_shared(policy: Policy, project: str) -> bool:
     """Whether a project takes part in sharing research: one of which nobody has said the name does not."""
-    return project is not None and not project.startswith(OWN_PROJECT) and policy.shares_research(project)
+    return not project.startswith(OWN_PROJECT) and policy.shares_research(project)
 
 
 def _question_similarity(parts: Mapping[str, tuple[float, float]]) -> float:

@@ -82,6 +82,9 @@ class ResearchJournal(Journal, Protocol):
     async def session(self, id: str) -> Session | None:
         """A session by its id."""
 
+    async def sessions_by_id(self, ids: Sequence[str]) -> dict[str, Session]:
+        """Those of some sessions that there are, by their ids."""
+
     async def use_research(self, ids: Sequence[str], session: str, how: str, at: datetime, tokens: int) -> None:
         """Research was used again in a session; the same use counts once."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from memory.context.prior_findings import ChangedFiles, fit
@@ -24,8 +24,10 @@ from memory.hooks.feature import OtherFeatures
 from memory.language.words import stems
 from memory.learning.tombstones import tombstone_of
 from memory.research import PREFIX, Research, ResearchOutcome, ResearchUse, named
+from memory.scope import Scope, place_of
 from memory.services.learn import Learner
 from memory.services.person.commands import Ambiguous, NotFound
+from memory.session import Session
 from memory.settings import ResearchSettings
 
 
@@ -134,9 +136,21 @@ class ResearchLibrary:
         found = [(each, changed) for each, changed in looked if changed.files or each.ended < oldest]
         return StaleResearch(tuple(found), len(newest), look.missed)
 
-    async def uses(self, research: Sequence[Research]) -> list[ResearchUse]:
-        """How research was used again."""
-        return await self._journal.uses_of_research([each.id for each in research])
+    async def uses(self, research: Research, scope: Scope) -> list[ResearchUse]:
+        """How a research was used again, as whoever asks from a scope may know it: the sessions of other people's in
+        other projects are not named."""
+        uses = await self._journal.uses_of_research([research.id])
+        sessions = await self._journal.sessions_by_id(sorted({use.session for use in uses}))
+        place = place_of(research.owner)
+        project = place[0].project if place is not None else None
+
+        def is_named(session: Session | None) -> bool:
+            if session is None or session.scope.org != scope.org:
+                return False
+            ours = project is not None and session.scope.project == project
+            return session.scope.user == scope.user or (ours and scope.org is not None)
+
+        return [use if is_named(sessions.get(use.session)) else replace(use, session="") for use in uses]
 
     async def saved(self, research: Sequence[Research]) -> ResearchSavings:
         """What using research again has saved."""

@@ -12,6 +12,7 @@ from urllib.parse import quote
 import pytest
 
 from memory.policy import Policies
+from memory.ports import StoreError
 from memory.research import Research
 from memory.scope import ANY_PROJECT, OWN_PROJECT, ProjectReach, Scope
 from tests import rooms
@@ -162,6 +163,7 @@ async def test_members_alone_are_given_it_where_there_are_members(started: Start
         "- owner: Rosa. She is on leave until June.",
         "Ask rosa.meier@acme.example before it is changed.",
         "My name is Rosa and I live in Lisbon.",
+        "Peter was fired for drinking.",
         f"{'The consumer reads the queue in batches of fifty. ' * 90}Strictly confidential: it is sold to Globex.",
     ],
 )
@@ -291,6 +293,47 @@ async def test_where_there_is_no_time_for_sisters_a_projects_own_findings_stand(
         assert await given(proxy, provider, "keel", session="q") == ""
 
 
+async def test_where_sisters_fail_a_projects_own_findings_stand(
+    started: Started, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with started() as (proxy, provider):
+        await found_in_loom(proxy, provider)
+        script(provider, CHAT, Round((Say(REPORT.replace("250", "900")),)))
+        await ask(proxy, PROMPT, "boat")
+        await researched(proxy, Scope("acme", "ada", "boat"))
+        memory = proxy.edge.memory
+        assert memory is not None
+
+        async def broken(*args: Any) -> Any:
+            raise StoreError("is locked")
+
+        monkeypatch.setattr(rooms.subagents(memory).findings, "of_sisters", broken)
+        told = await given(proxy, provider, session="q")
+        assert "defaults to 900" in told and LABEL not in told
+        assert "what sister projects found is not offered" in caplog.text
+        # Where there is nothing of its own, that it failed is told as any failure is.
+        assert await given(proxy, provider, "keel", session="q") == ""
+        assert proxy.edge.degradations.counts == {"looking for earlier research": 1}
+
+
+async def test_the_sessions_of_other_projects_are_not_named_in_what_used_a_research(started: Started) -> None:
+    async with started() as (proxy, provider):
+        found = await found_in_loom(proxy, provider)
+        assert FOUND in await given(proxy, provider, who="ada", session="own")
+        assert FOUND in await given(proxy, provider, who="bob", session="other")
+        assert FOUND in await given(proxy, provider, "loom", "bob", session="colleague")
+        await proxy.learned()
+
+        async def uses(who: str) -> list[bool]:
+            told = await asking(proxy)("GET", f"api/research/{found.id}?org=acme&user={who}&project=loom")
+            assert all(use["how"] == "given" and use["tokens"] for use in told["uses"])
+            return [bool(use["session"]) for use in told["uses"]]
+
+        # One's own and those of the project are named; bob's in boat are not, but to him.
+        assert await uses("ada") == [True, False, True]
+        assert await uses("bob") == [False, True, True]
+
+
 async def test_no_project_of_a_sessions_own_takes_part_nor_one_that_is_switched_off(started: Started) -> None:
     async with started() as (proxy, provider):
         await found_in_loom(proxy, provider)
@@ -302,6 +345,8 @@ async def test_no_project_of_a_sessions_own_takes_part_nor_one_that_is_switched_
             ("boat", ProjectReach(("boat", "loom")), 1),
             ("boat", ProjectReach(("boat",)), 0),
             ("boat", ProjectReach(without=frozenset({"loom"})), 0),
+            ("boat", ProjectReach(without=frozenset({"boat"})), 0),
+            ("boat", ProjectReach(("loom",)), 0),
             (f"{OWN_PROJECT}1", ANY_PROJECT, 0),
             (None, ANY_PROJECT, 0),
         ):
