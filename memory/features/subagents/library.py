@@ -155,7 +155,7 @@ class ResearchLibrary:
     async def saved(self, research: Sequence[Research]) -> ResearchSavings:
         """What using research again has saved."""
         by_id = {each.id: each for each in research}
-        uses = await self.uses(research)
+        uses = await self._journal.uses_of_research([each.id for each in research])
         hits = Counter(use.how for use in uses)
         tokens, seconds = 0, 0.0
         for use in uses:
