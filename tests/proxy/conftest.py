@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -18,3 +19,11 @@ def server() -> Iterator[postgresql.TestServer]:
         yield found
     finally:
         found.give_back()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_options(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
+    """The settings by which a server has its journal in the one database, then in the other."""
+    if request.param == "sqlite":
+        return {}
+    return {"memory.postgresql.url": request.getfixturevalue("server").database(tmp_path)}

@@ -31,18 +31,15 @@ KEYS = {"ada": "key-of-ada-0001", "eve": "key-of-eve-0002"}
 Started = Callable[..., AbstractAsyncContextManager[tuple[Running, FakeProvider]]]
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def started(request: pytest.FixtureRequest, tmp_path: Path) -> Started:
+@pytest.fixture
+def started(database_options: dict[str, str], tmp_path: Path) -> Started:
     """A server whose acme has a policy, to which ada belongs; eve is of no organisation."""
-    server = request.getfixturevalue("server") if request.param == "postgresql" else None
 
     @asynccontextmanager
     async def start(
         policy: dict[str, Any], now: Callable[[], datetime] = local_now, **options: Any
     ) -> AsyncIterator[tuple[Running, FakeProvider]]:
-        options |= {"memory.policies": {"acme": policy}, "credentials": CREDENTIALS}
-        if server is not None:
-            options["memory.postgresql.url"] = server.database(tmp_path)
+        options |= {"memory.policies": {"acme": policy}, "credentials": CREDENTIALS, **database_options}
         async with fake_provider() as provider, running(provider, tmp_path, now=now, **options) as proxy:
             yield proxy, provider
 

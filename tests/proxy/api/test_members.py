@@ -27,12 +27,11 @@ SHARED = "Change vault codes every week."
 ALL = ["calls", "memory", "members"]
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-async def proxy(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Running]:
+@pytest.fixture
+async def proxy(database_options: dict[str, str], tmp_path: Path) -> AsyncIterator[Running]:
     """A server of acme, whose owner is ada."""
     options: dict[str, Any] = {"credentials": [{"key": "a-configured-key", "user": "carl", "org": "acme"}]}
-    if request.param == "postgresql":
-        options["memory.postgresql.url"] = request.getfixturevalue("server").database(tmp_path)
+    options |= database_options
     async with fake_provider() as provider, running(provider, tmp_path / "home", **options) as proxy:
         await asking(proxy)("POST", "api/members?org=acme", {"user": "ada", "role": "owner"}, status=201)
         yield proxy

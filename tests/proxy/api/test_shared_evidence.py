@@ -32,14 +32,13 @@ THEIRS = {
 PRIVATE = ("Lisbon", "Globex", "always")
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-async def team(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Running]:
+@pytest.fixture
+async def team(database_options: dict[str, str], tmp_path: Path) -> AsyncIterator[Running]:
     """A server at which ada and eve of acme have said something, each with a key of her own."""
     options: dict[str, Any] = {
         "credentials": [{"key": key, "user": user, "org": "acme", "projects": ["*"]} for user, key in KEYS.items()]
     }
-    if request.param == "postgresql":
-        options["memory.postgresql.url"] = request.getfixturevalue("server").database(tmp_path)
+    options |= database_options
     async with fake_provider() as provider, running(provider, tmp_path / "home", **options) as proxy:
         for user, said in THEIRS.items():
             for number, text in enumerate(said):

@@ -12,6 +12,7 @@ from tests.proxy import conftest
 from tests.running import Running, running
 
 server = conftest.server
+database_options = conftest.database_options
 
 
 @pytest_asyncio.fixture

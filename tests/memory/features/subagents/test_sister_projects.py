@@ -47,23 +47,28 @@ LOOM = Scope("acme", "ada", "loom")
 Started = Callable[..., AbstractAsyncContextManager[tuple[Running, FakeProvider]]]
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def started(request: pytest.FixtureRequest, tmp_path: Path) -> Started:
+@pytest.fixture
+def started(database_options: dict[str, str], tmp_path: Path) -> Started:
     """A server for two of acme, of whom one may work in boat alone, and for one of globex."""
-    server = request.getfixturevalue("server") if request.param == "postgresql" else None
 
     @asynccontextmanager
     async def start(
         policy: dict[str, Any] | None = None, **options: Any
     ) -> AsyncIterator[tuple[Running, FakeProvider]]:
-        options |= {"memory.research.deadline_ms": 10_000, "credentials": CREDENTIALS}
+        options |= {"memory.research.deadline_ms": 10_000, "credentials": CREDENTIALS, **database_options}
         options["memory.policies"] = {"acme": SHARES if policy is None else policy, "globex": SHARES}
-        if server is not None:
-            options["memory.postgresql.url"] = server.database(tmp_path)
         async with fake_provider() as provider, running(provider, tmp_path / "home", **options) as proxy:
             yield proxy, provider
 
     return start
+
+
+async def found_in_both(proxy: Running, provider: FakeProvider) -> None:
+    """What sub-agents of ada's find in loom and in boat, each its own number."""
+    await found_in_loom(proxy, provider)
+    script(provider, CHAT, Round((Say(REPORT.replace("250", "900")),)))
+    await ask(proxy, PROMPT, "boat")
+    await researched(proxy, Scope("acme", "ada", "boat"))
 
 
 async def found_in_loom(proxy: Running, provider: FakeProvider, prompt: str = PROMPT, report: str = REPORT) -> Research:
@@ -254,10 +259,7 @@ async def test_a_projects_own_findings_come_first_and_alone_stand_for_a_reply(st
 
 async def test_a_projects_own_findings_stand_before_a_sisters(started: Started) -> None:
     async with started() as (proxy, provider):
-        await found_in_loom(proxy, provider)
-        script(provider, CHAT, Round((Say(REPORT.replace("250", "900")),)))
-        await ask(proxy, PROMPT, "boat")
-        await researched(proxy, Scope("acme", "ada", "boat"))
+        await found_in_both(proxy, provider)
         told = await given(proxy, provider, session="q")
         assert 0 < told.index("defaults to 900") < told.index(LABEL) < told.index(FOUND)
 
@@ -283,10 +285,7 @@ async def test_where_there_is_no_time_for_sisters_a_projects_own_findings_stand(
     started: Started, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with started() as (proxy, provider):
-        await found_in_loom(proxy, provider)
-        script(provider, CHAT, Round((Say(REPORT.replace("250", "900")),)))
-        await ask(proxy, PROMPT, "boat")
-        await researched(proxy, Scope("acme", "ada", "boat"))
+        await found_in_both(proxy, provider)
         monkeypatch.setattr("memory.features.subagents.findings.SISTERS_WITHIN", 0.0)
         told = await given(proxy, provider, session="q")
         assert "defaults to 900" in told and LABEL not in told
@@ -297,10 +296,7 @@ async def test_where_sisters_fail_a_projects_own_findings_stand(
     started: Started, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with started() as (proxy, provider):
-        await found_in_loom(proxy, provider)
-        script(provider, CHAT, Round((Say(REPORT.replace("250", "900")),)))
-        await ask(proxy, PROMPT, "boat")
-        await researched(proxy, Scope("acme", "ada", "boat"))
+        await found_in_both(proxy, provider)
         memory = proxy.edge.memory
         assert memory is not None
 
