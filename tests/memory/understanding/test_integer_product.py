@@ -28,7 +28,6 @@ def test_numpy_gives_the_whole_numbers(shape: tuple[int, int, int]) -> None:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_numkong_gives_the_same(shape: tuple[int, int, int]) -> None:
-    pytest.importorskip("numkong")
     whole, matrix = drawn(*shape)
     assert np.array_equal(with_numkong(matrix)(whole), exact(whole, matrix))
 
