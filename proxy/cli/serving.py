@@ -384,8 +384,8 @@ def welcome(settings: Settings, url: str, fault: str = "", waiting: int = 0) -> 
     lines += [
         "",
         "Connect a runtime (--write changes its configuration, and --undo puts it back):",
-        *(f"  {me} connect {name:<{width}}{key}   {names[name]}" for name in here),
-        f"  {me} connect {'':<{width}}{' ' * len(key)}   lists all {len(names)}",
+        *(f"  {me} connect {name:<{width}}{key}{at}   {names[name]}" for name in here),
+        f"  {me} connect {'':<{width}}{' ' * len(key + at)}   lists all {len(names)}",
         "",
         "See that it works:",
         f"  {me} doctor{at}    {me} status{at}    {me} log{at}",
