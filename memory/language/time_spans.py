@@ -262,9 +262,16 @@ _TERM: Final = re.compile(
 )
 """Of what is asked for when its end has passed: whether it has."""
 _VALIDITY_NAMED: Final = re.compile(
-    r"(?P<week>week(?:end)? of )?(?<!\d)(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)(?:-(?P<d>\d\d))?(?!\d)", re.IGNORECASE
+    r"(?P<week>week(?:end)? of |woche vom |semana del )?(?<!\d)(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)(?:-(?P<d>\d\d))?(?!\d)",
+    re.IGNORECASE,
 )
 """A day, a week or a month in figures."""
+_FROM: Final = re.compile(
+    r"\b(?:since|from|as of|starting|beginning|by|seit|ab|von|bis|desde|a partir del?|para) "
+    r"(?:(?:on|in|the|am|dem|der|el|la) ){0,3}$",
+    re.IGNORECASE,
+)
+"""Before a time from which on something holds, or by which it is to be done."""
 _OPEN: Final = re.compile(r"\b(?:until|till|unless|as long as|bis|solange|hasta|mientras|jusqu)", re.IGNORECASE)
 """Behind it stands what ends it."""
 _WEEK: Final = re.compile(r"\bthe week(?:end)? of ", re.IGNORECASE)
@@ -343,22 +350,36 @@ def holds_until(text: str, at: datetime) -> datetime | None:
     return end if end > at else None
 
 
+def time_is_over(text: str, at: datetime) -> datetime | None:
+    """When the last time is over that a text names, whose dates are absolute ("on the afternoon of 2026-11-25", "in the
+    week of 2026-11-23"). None where all that it names lie behind the moment ``at`` which it was said, or something
+    holds from one of them on, or again and again."""
+    if _AGAIN.search(text) or _TERM.search(text):
+        return None
+    named = list(_VALIDITY_NAMED.finditer(text))
+    if any(_FROM.search(text, 0, each.start()) for each in named):
+        return None
+    return max((end for each in named if (end := _end_of_named(each, at)) and end > at), default=None)
+
+
+def _end_of_named(named: re.Match[str], at: datetime) -> datetime | None:
+    midnight = at.replace(hour=0, minute=0, second=0, microsecond=0)
+    try:
+        begin = midnight.replace(year=int(named["y"]), month=int(named["m"]), day=int(named["d"] or 1))
+    except ValueError:
+        return None
+    if not named["d"]:
+        return months_later(begin.replace(day=1), 1)
+    return begin + timedelta(days=7 if named["week"] else 1)
+
+
 def is_over(text: str, at: datetime, otherwise: timedelta) -> datetime | None:
     """When something is over that is said ``at`` a moment to hold for a while: behind the last day that its text, whose
     dates are absolute, names and that lies ahead; where it names none, after a time that is usual. None where what ends
     it is no day ("until we have CI"), and of what happens again and again."""
     if _AGAIN.search(text) or _TERM.search(text):
         return None
-    midnight = at.replace(hour=0, minute=0, second=0, microsecond=0)
-    ends = []
-    for named in _VALIDITY_NAMED.finditer(text):
-        try:
-            begin = midnight.replace(year=int(named["y"]), month=int(named["m"]), day=int(named["d"] or 1))
-        except ValueError:
-            continue
-        days = 7 if named["week"] else 1
-        ends.append(begin + timedelta(days=days) if named["d"] else months_later(begin.replace(day=1), 1))
-    ahead = [end for end in ends if end > at]
+    ahead = [end for named in _VALIDITY_NAMED.finditer(text) if (end := _end_of_named(named, at)) and end > at]
     return max(ahead) if ahead else None if _OPEN.search(text) else at + otherwise
 
 

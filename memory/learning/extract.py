@@ -20,7 +20,7 @@ from memory.language.answered import behind_answer, chosen, stands_alone, withou
 from memory.language.dates import resolve
 from memory.language.entities import entities
 from memory.language.sentences import own_words, sentences
-from memory.language.time_spans import holds_until, is_over, lasts
+from memory.language.time_spans import holds_until, is_over, lasts, time_is_over
 from memory.learning.choice import choice
 from memory.learning.corrections import mistaken
 from memory.learning.importance import importance
@@ -44,6 +44,8 @@ SURE_OF_CODE: Final = 0.95
 UNSURE: Final = 0.35
 """How likely something must be worth keeping to be proposed at all: what is less sure than the two above is kept as a
 draft."""
+MAY_END: Final = 0.15
+"""The probability of holding for a while only from which on a rule that names a time holds until that is over."""
 FOR_A_WHILE: Final = timedelta(days=14)
 """How long holds what is said to hold for a while only, where no end is named."""
 WORDED: Final = 8
@@ -121,7 +123,7 @@ def extract(
         return [*found, *_further_likings(text, at, before, found, reading)][:most]
     picked = choice(spoken_in(text), before)
     read = reading.read(text, before)
-    found = [_as_sure_as_read(draft, read) for draft in found if _reader_finds_lasting(draft, read)]
+    found = [_as_read_alone(draft, read, at) for draft in found if _reader_finds_lasting(draft, read)]
     unsure = []
     read = _separate_clauses(read, found, at)
     for statement in statements(read, before, [picked.option] if picked else []):
@@ -251,6 +253,19 @@ def _separate_clauses(read: Sequence[Clause], found: Sequence[FactDraft], at: da
     ]
 
 
+def _as_read_alone(draft: FactDraft, read: Sequence[Clause], at: datetime) -> FactDraft:
+    """A draft of the rules, as sure as the reader is of it, and over when the time is that it names where the reader
+    finds that it may end."""
+    if draft.kind in _LASTING and draft.expires_at is None:
+        drafted = letters(draft.text)
+        ends = [
+            each.judged.flag("ends") for each in read if _shares_words(letters(resolve(each.text, at).text), drafted)
+        ]
+        if max(ends, default=0.0) >= MAY_END and (over := time_is_over(draft.text, at)) is not None:
+            return _as_sure_as_read(replace(draft, valid_until=over, expires_at=over), read)
+    return _as_sure_as_read(draft, read)
+
+
 def _as_sure_as_read(draft: FactDraft, read: Sequence[Clause]) -> FactDraft:
     """A correction or decision that a rule has found, no surer than :data:`HALF_SURE` beside how likely the trained
     reader finds it worth keeping: "no, add the other row too" is an objection for the moment, and until it is said
@@ -347,6 +362,8 @@ def is_quoted(text: str) -> bool:
     return sum(len(each) for each in _QUOTED.findall(text)) > 0.5 * len(text)
 
 
+_LASTING: Final = (FactKind.CONVENTION, FactKind.PREFERENCE, FactKind.CORRECTION, FactKind.FACT)
+"""What holds, and is not done or settled at a time."""
 _OWN: Final = re.compile(
     r"\b(?:i|i['’](?:m|ve|d|ll)|me|my|mine|myself|ich|mir|mich|mein\w*|yo|mi|mis|conmigo)\b", re.IGNORECASE
 )
@@ -365,9 +382,12 @@ def _draft(statement: Statement, at: datetime, before: str, question: str) -> Fa
     dated = resolve(short(statement.text, MAX_FACT_CHARS), at)
     over = holds_until(dated.text, at) or lasts(statement.text, at)
     ends = dated.moment + timedelta(days=1) if dated.moment and dated.future and means.kind is FactKind.TASK else None
-    if means.kind in (FactKind.TASK, FactKind.DECISION) and not statement.ends:
+    ending = statement.ends >= ENDS
+    if means.kind in (FactKind.TASK, FactKind.DECISION) and not ending:
         over = None
-    if statement.ends and over is None and means.kind is not FactKind.TASK:
+    if over is None and means.kind in _LASTING and statement.ends >= MAY_END:
+        over = time_is_over(dated.text, at)
+    if ending and over is None and means.kind is not FactKind.TASK:
         over = is_over(dated.text, at, FOR_A_WHILE)
     return FactDraft(
         text=dated.text[:1].upper() + dated.text[1:] + behind,

@@ -20,10 +20,13 @@ class Taught:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """What a person's message says beside the words that take something back, and the digests of those before it."""
+    """What a person's message says beside the words that take something back, its digest, those of the messages before
+    it, and whether it names what it takes back, which may then have been said in another conversation."""
 
     text: str
+    source: bytes
     before: frozenset[bytes]
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)

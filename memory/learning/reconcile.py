@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memory.fact import Fact, FactDraft, FactKind, State, outlasts
@@ -31,6 +31,8 @@ NEAR_MEANING = 0.9
 """Cosine from which texts with :data:`NEAR_WORDS` in common say the same."""
 CLASH = 0.6
 CHANGED = 0.5
+AGREED = 0.9
+"""How likely a model must read that one statement replaces another with which its words clash, to be a change."""
 READ = "at odds"
 """The ground of what only a model reads: it marks both, and ends neither."""
 AT_ODDS = 0.6
@@ -180,8 +182,11 @@ def _verdict(fact: Fact, draft: FactDraft) -> ContradictionVerdict:
 
 
 def _verdict_with_relation(verdict: ContradictionVerdict, relation: Relation | None) -> ContradictionVerdict:
-    """What the words say of two statements; where they say nothing, whether a model reads that both cannot hold."""
-    if relation is None or verdict.clash >= CLASH or verdict is not NONE:
+    """What the words say of two statements; where they say nothing, whether a model reads that both cannot hold. What
+    clashes in words without a word of change is one where the model surely reads it so."""
+    if relation is not None and verdict.clash >= CLASH and not verdict.part and relation.replaces >= AGREED:
+        return replace(verdict, change=max(verdict.change, CHANGED))
+    if relation is None or verdict is not NONE:
         return verdict
     odds = relation.replaces + relation.contradicts
     if odds < max(AT_ODDS, relation.same):

@@ -1,7 +1,8 @@
 """What somebody takes back of what they settled earlier in the same conversation.
 
 "I take that back" names nothing by itself. It is about what was settled in this conversation and is named in the
-message that takes it back; where that names nothing, nothing is taken back: it may be about an errand.
+message that takes it back; where that names nothing, nothing is taken back: it may be about an errand. "Forget what I
+said about the ferry" names it, and may be about what another conversation settled.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Final
 from memory.fact import Fact, FactKind, Origin, State
 from memory.language.words import STOP, stem, words
 from memory.learning.speech import spoken_in
-from memory.understanding.forms import may_take_back, takes_back
+from memory.understanding.forms import may_take_back, takes_back, takes_back_about
 
 MAX_CHARS: Final = 1200
 """Of a message that may take something back: a longer one tells much else."""
@@ -36,14 +37,23 @@ def withdrawing(text: str) -> str:
     return ""
 
 
-def taken_back(text: str, known: Iterable[Fact], conversation: Collection[bytes]) -> Fact | None:
+def is_named(text: str) -> bool:
+    """Whether a message that takes something back names what it was that had been said."""
+    return takes_back_about(text)
+
+
+def taken_back(text: str, known: Iterable[Fact], conversation: Collection[bytes] | None) -> Fact | None:
     """Which of the ``known`` facts is taken back by a message that says ``text`` beside: the one learnt of this
-    ``conversation`` (digests of its messages before this one) that shares most words with it. Nothing where two share
-    as many, or where that one has ended already."""
+    ``conversation`` (digests of its messages before this one; None where it may have been another one) that shares most
+    words with it. Nothing where two share as many, or where that one has ended already."""
     named, stated = _names(text), frozenset(word.lower() for word in words(text))
     found: list[tuple[int, Fact]] = []
     for fact in known:
-        if fact.source in conversation and fact.origin is Origin.USER and fact.kind in _SETTLED:
+        if (
+            (conversation is None or fact.source in conversation)
+            and fact.origin is Origin.USER
+            and fact.kind in _SETTLED
+        ):
             shared = len(named & _names(fact.text))
             by_name = any(word.lower() in stated for name in fact.entities for word in words(name))
             if shared >= (1 if by_name else SHARED):
@@ -56,4 +66,6 @@ def taken_back(text: str, known: Iterable[Fact], conversation: Collection[bytes]
 
 
 def _names(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words(text) if len(word) >= _LETTERS and word not in STOP)
+    return frozenset(
+        stem(word) for word in words(text) if (len(word) >= _LETTERS or word.isdigit()) and word not in STOP
+    )

@@ -12,6 +12,7 @@ from typing import Final
 
 from memory.fact import Fact, FactDraft, State
 from memory.language.contradiction import compare
+from memory.language.words import content
 from memory.learning.lesson_result import Taught
 from memory.learning.outcome import drafted
 from memory.learning.reconcile import CLASH, same_letters
@@ -22,6 +23,8 @@ CHANGES: Final = 0.4
 """How likely a statement must be read as not holding beside what is known, to be borne out by it."""
 SAYS_AGAIN: Final = 0.6
 """How likely it must be read as saying what is known."""
+SURELY_AGAIN: Final = 0.9
+"""And how likely where it has no word in common with that."""
 BORNE_OUT: Final = 0.75
 """The least confidence of what is borne out."""
 
@@ -96,7 +99,7 @@ def _best_support(
             continue
         if compare(fact.text, draft.text).clash >= CLASH:
             return fact, True
-        if relation.same >= max(SAYS_AGAIN, best):
+        if relation.same > best and _says_again(fact, draft, related):
             best, by, changed = relation.same, fact, False
         odds = relation.replaces + relation.contradicts
         if fact.source != source and odds >= max(CHANGES, best):
@@ -112,5 +115,9 @@ def is_draft_put_away(fact: Fact, draft: FactDraft) -> bool:
 
 
 def _says_again(fact: Fact, draft: FactDraft, related: Mapping[str, Relation]) -> bool:
-    relation = related.get(fact.id)
-    return same_letters(fact.text, draft.text) or (relation is not None and relation.same >= SAYS_AGAIN)
+    """Whether a draft says a fact again: it must be the surer of two that have no word in common."""
+    if same_letters(fact.text, draft.text):
+        return True
+    if (relation := related.get(fact.id)) is None:
+        return False
+    return relation.same >= (SURELY_AGAIN if content(fact.text).isdisjoint(content(draft.text)) else SAYS_AGAIN)

@@ -33,7 +33,10 @@ _WITHIN: Final = re.compile(_EVERYWHERE["within"].strip("\n"), re.IGNORECASE)
 _HERE: Final = re.compile(TABLE["here"]["form"].strip(), re.IGNORECASE)
 _LEANS: Final = re.compile(TABLE["leans"]["form"].strip(), re.IGNORECASE)
 _POINTS: Final = re.compile(TABLE["points_back"]["form"].strip(), re.IGNORECASE)
+_PERMITS: Final = re.compile(TABLE["permits"]["form"].strip(), re.IGNORECASE)
+_IDLE_LEAVE: Final = re.compile(TABLE["permits"]["idle"].strip(), re.IGNORECASE)
 _TAKES_BACK: Final = re.compile(TABLE["takes_back"]["form"].strip(), re.IGNORECASE)
+_TAKES_BACK_ABOUT: Final = re.compile(TABLE["takes_back"]["about"].strip(), re.IGNORECASE)
 _LIMITS: Final = frozenset(TABLE["limits"]["words"].split())
 _EXCEPTIONS: Final = frozenset(TABLE["exceptions"]["words"].split())
 _NEGATIONS: Final = frozenset(TABLE["negations"]["words"].split())
@@ -72,11 +75,21 @@ def points_back(text: str) -> bool:
     return _POINTS.match(text) is not None
 
 
+def permits(clause: str) -> bool:
+    """Whether a clause says that something is allowed."""
+    return _PERMITS.search(clause) is not None and _IDLE_LEAVE.search(clause) is None
+
+
 def takes_back(sentence: str) -> str:
     """The words with which a sentence begins that says of what its author had said that it does not hold any more;
     nothing where it says no such thing."""
     found = _TAKES_BACK.match(sentence.replace("’", "'"))
     return found[0] if found else ""
+
+
+def takes_back_about(sentence: str) -> bool:
+    """Whether a sentence names what it was that its author had said, and does not hold any more."""
+    return _TAKES_BACK_ABOUT.search(sentence.replace("’", "'")) is not None
 
 
 def may_take_back(text: str) -> bool:

@@ -16,7 +16,7 @@ from typing import Final
 from memory.language.polarity import without_aside
 from memory.language.sentences import sentences
 from memory.understanding.clauses import HANGS, Clause
-from memory.understanding.forms import is_everywhere, is_here, is_relative, leans, points_back
+from memory.understanding.forms import is_everywhere, is_here, is_relative, leans, negates, permits, points_back
 from memory.understanding.network import LASTING_KINDS, reach
 from memory.understanding.tokens import tokens
 
@@ -68,16 +68,16 @@ _DASH: Final = re.compile(r"^\s*[–—-]\s+")
 @dataclass(frozen=True, slots=True)
 class Statement:
     """Something to keep. ``kind`` is one of :data:`LASTING_KINDS`, ``scope`` one of :data:`SCOPES`; ``guides`` how far
-    it tells what to do from now on, 0..1; ``probability`` that it is worth keeping; ``ends`` that it holds for a while
-    only; ``answers`` the words of the assistant that it leans on; ``first`` and ``last`` the places of its clauses in
-    the message."""
+    it tells what to do from now on, 0..1; ``probability`` that it is worth keeping; ``ends`` how likely it holds for a
+    while only; ``answers`` the words of the assistant that it leans on; ``first`` and ``last`` the places of its
+    clauses in the message."""
 
     text: str
     kind: str
     scope: str
     guides: float
     probability: float
-    ends: bool
+    ends: float
     answers: str
     first: int
     last: int
@@ -101,7 +101,26 @@ def statements(clauses: Sequence[Clause], reply: str = "", offered: Sequence[str
         else:
             found.append(stated)
         at = end
-    return [_with_reach(clauses, each) for each in found]
+    return [_with_reach(clauses, _with_permission(clauses, each)) for each in found]
+
+
+def _with_permission(clauses: Sequence[Clause], stated: Statement) -> Statement:
+    """A statement that forbids something, with what the sentence right behind it allows nevertheless, which is no
+    statement of its own: "… not even for a typo. Well, the comments you may correct"."""
+    behind = clauses[stated.last + 1] if stated.last + 1 < len(clauses) else None
+    if (
+        behind is None
+        or stated.kind not in _REACHING
+        or behind.judged.worth_keeping >= UNCERTAIN
+        or behind.block != clauses[stated.last].block
+        or not (negates(stated.text) and permits(behind.text))
+    ):
+        return stated
+    allowed = plain(behind.text)
+    together = f"{stated.text.rstrip('.!,;')}. {allowed[:1].upper()}{allowed[1:]}"
+    if len(together.split()) > LENGTH:
+        return stated
+    return replace(stated, text=together, last=stated.last + 1)
 
 
 def _with_reach(clauses: Sequence[Clause], stated: Statement) -> Statement:
@@ -131,7 +150,7 @@ def _reach_back(clauses: Sequence[Clause], found: list[Statement], rider: Statem
         text=together if len(together.split()) <= LENGTH else before.text,
         guides=max(before.guides, rider.guides),
         probability=max(before.probability, rider.probability),
-        ends=before.ends or rider.ends,
+        ends=max(before.ends, rider.ends),
         last=rider.last,
     )
     if rider.scope != "user":
@@ -208,7 +227,7 @@ def _statement_of(
         scope=_scope_of_statement(kind, text, scopes, answers),
         guides=guides,
         probability=lead.judged.worth_keeping,
-        ends=max(each.judged.flag("ends") for each in own) >= ENDS,
+        ends=max(each.judged.flag("ends") for each in own),
         answers=answers,
         first=start,
         last=end - 1,

@@ -112,7 +112,9 @@ def taken_back(withdrawal: Withdrawal, known: Iterable[Fact]) -> Fact | None:
     """What of the ``known`` a person takes back (:func:`memory.learning.taking_back.taken_back`)."""
     from memory.learning.taking_back import taken_back
 
-    return taken_back(withdrawal.text, known, withdrawal.before)
+    known = [fact for fact in known if fact.source != withdrawal.source]
+    found = taken_back(withdrawal.text, known, withdrawal.before)
+    return taken_back(withdrawal.text, known, None) if found is None and withdrawal.named else found
 
 
 def drafts(text: str, origin: Origin, now: datetime) -> list[FactDraft]:

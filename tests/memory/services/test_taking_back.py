@@ -50,6 +50,29 @@ async def test_what_another_conversation_settled_is_not_taken_back(tmp_path: Pat
         assert {fact.state for fact in found} == {State.ACTIVE}
 
 
+@pytest.mark.parametrize(
+    ("said", "holds"),
+    [
+        ("Forget what I said about Zulip for the alarms, they go to the pager now.", False),
+        ("vergiss, was ich über Zulip und die alarms der weather station gesagt habe, es bleibt der Pager", False),
+        ("Forget what I said about the gauges, they are read by hand now.", True),
+    ],
+)
+async def test_what_is_named_is_taken_back_in_another_conversation(tmp_path: Path, said: str, holds: bool) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        memory = proxy.edge.memory
+        assert memory is not None
+        await proxy.chat(SETTLED)
+        await proxy.learned()
+        await proxy.chat(said, session="s2")
+        await proxy.learned()
+        found = await memory.journal.find_facts(OWNERS, "weather station")
+        before = [fact for fact in found if fact.text.startswith("We decided")]
+        assert {fact.state for fact in before} == {State.ACTIVE if holds else State.SUPERSEDED}
+        [instead] = await memory.journal.find_facts(OWNERS, said.split()[-2])
+        assert instead.state is State.ACTIVE
+
+
 async def test_it_is_taken_back_once_and_no_other_in_its_place(tmp_path: Path) -> None:
     beside = "We decided to send the alarms of the harbour station to Zulip as well."
     back = "I take that back. Zulip is too expensive for the alarms of the weather station."

@@ -12,6 +12,7 @@ from memory.understanding.forms import (
     leans,
     limits,
     negates,
+    permits,
     points_back,
     takes_back,
 )
@@ -29,6 +30,7 @@ FORMS: dict[str, Callable[[str], object]] = {
     "here": is_here,
     "points_back": points_back,
     "leans": leans,
+    "permits": permits,
     "takes_back": takes_back,
     "limits": limits,
     "exceptions": excepts,
