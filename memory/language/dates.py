@@ -91,6 +91,36 @@ _DOUBLED_GERMAN = re.compile(
 _DOUBLED_SPANISH = re.compile(r"\b(de|a)l? (?:en|el) (?=\d{4})", re.IGNORECASE)
 
 
+# "The last Friday of every month" is no day of last week, and "tonight" in quotation marks is only a word.
+_EACH_BEFORE = re.compile(r"\b(?:every|each|any|jede[nmrs]?|cada)\s+(?:on )?$", re.IGNORECASE)
+_THE_BEFORE = re.compile(r"\bthe\s+$", re.IGNORECASE)
+_LAST_DAY = re.compile(rf"last (?:{_DAY_NAME})$", re.IGNORECASE)
+_OF_EACH = re.compile(
+    r"\s+(?:of|in|im|des|der|jede[nmrs]?|del?)\s+(?:(?:the|every|each|any|our|a|eine[sr]|jede[nmrs]?|de[rs]|cada|el|la)\s+)?"
+    rf"(?:months?|quarters?|years?|sprints?|semesters?|monats?|quartals?|jahre?s?|mes|trimestre|año|{MONTH})\b",
+    re.IGNORECASE,
+)
+_LONGER = re.compile(
+    r"(?:day |yesterday|tomorrow|today|tonight|\d|.*(?:month|year|monat|jahr|mes|año)$)", re.IGNORECASE
+)
+_MARKS_AROUND = ('""', "''", "``", "“”", "„“", "«»", "‘’")
+_BEFORE: Final = 12
+"""Characters before such words that are looked at."""
+
+
+def _is_no_day(found: re.Match[str]) -> bool:
+    """Whether words that look like a day name one of each month or the like, or are only mentioned."""
+    text, start, end = found.string, found.start(), found.end()
+    if text[max(0, start - 1) : start] + text[end : end + 1] in _MARKS_AROUND:
+        return True
+    if _LONGER.match(found[0]):
+        return False
+    before = text[max(0, start - _BEFORE) : start]
+    if _LAST_DAY.match(found[0]) and _THE_BEFORE.search(before):
+        return True
+    return _OF_EACH.match(text, end) is not None or _EACH_BEFORE.search(before) is not None
+
+
 def resolve(text: str, at: datetime) -> Resolved:
     """The text with its relative dates made absolute against ``at`` (aware), and the first moment that it names."""
     if not _CUE.search(text):
@@ -102,6 +132,8 @@ def resolve(text: str, at: datetime) -> Resolved:
         nonlocal text
 
         def write(found: re.Match[str]) -> str:
+            if _is_no_day(found):
+                return found[0]
             try:
                 absolute = meaning(found, today)
             except (ValueError, OverflowError):
@@ -264,8 +296,13 @@ _RELATIVE: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date], tuple[st
         (r"\btomorrow\b(?!')", _day(1)),
         (r"\btonight\b", _day(0, "evening")),
         (r"\b(?:earlier )?today\b(?!')", _day(0)),
-        (rf"\b(?:about |around )?(?P<n>{_NUMBER}) {_UNIT} (?:ago|earlier|back)\b", _ago),
-        (rf"\b(?:in|within) (?:about |around )?(?P<n>{_NUMBER}) {_UNIT}(?!['’\w]| of\b)", _ahead),
+        (rf"\b(?:about |around )?(?P<n>{_NUMBER}) {_UNIT} (?:ago|back)\b", _ago),
+        # "In a day" mostly tells how much of something, or how soon.
+        (
+            rf"\bin (?:about |around )?(?!(?:an?|one|1) (?:day|night)\b)(?P<n>{_NUMBER}) {_UNIT}"
+            r"(?!['’\w]| (?:of|later|earlier|or)\b)",
+            _ahead,
+        ),
         (rf"\b(?P<n>{_NUMBER}) {_UNIT} from (?:now|today)\b", _ahead),
         (rf"\b(?:this past|last|this previous) (?P<day>{_DAY_NAME})\b", _weekday_before),
         (rf"\b(?:next|this coming|this) (?P<day>{_DAY_NAME})\b", _weekday_after),

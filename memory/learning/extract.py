@@ -35,10 +35,13 @@ from memory.understanding.packaged_weights import reader as shipped
 from memory.understanding.tokens import tokens
 from memory.understanding.wording import ENDS, Statement, opened, plain, statements, tied
 
-GUIDING: Final = 0.75
-"""How sure the trained reader must be of what guides the agent from now on."""
-SURE: Final = 0.8
+GUIDING: Final = 0.65
+"""How sure the trained reader must be of what guides the agent from now on. What stands on the page is surer than that:
+its worth there counts how sure it is (:mod:`memory.context.essential`)."""
+SURE: Final = 0.75
 """How sure it must be of what is merely so: it is shown only where the talk turns to it."""
+ASKED: Final = 0.85
+"""How sure it must be of what is put as a question: most only ask."""
 SURE_OF_CODE: Final = 0.95
 """How sure it must be of what is merely so and names things in code."""
 UNSURE: Final = 0.35
@@ -341,6 +344,8 @@ def _are_nested(one: str, other: str) -> bool:
 def _threshold_of(statement: Statement) -> float:
     """The probability from which on a statement is a fact. What is merely so and names things that stand in code mostly
     tells how the code at hand works, which whoever works on it reads there."""
+    if statement.asks:
+        return ASKED
     if statement.kind in _GUIDING:
         return GUIDING
     return SURE_OF_CODE if any(token in _IN_CODE for token in tokens(statement.text)) else SURE

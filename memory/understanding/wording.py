@@ -70,7 +70,7 @@ class Statement:
     """Something to keep. ``kind`` is one of :data:`LASTING_KINDS`, ``scope`` one of :data:`SCOPES`; ``guides`` how far
     it tells what to do from now on, 0..1; ``probability`` that it is worth keeping; ``ends`` how likely it holds for a
     while only; ``answers`` the words of the assistant that it leans on; ``first`` and ``last`` the places of its
-    clauses in the message."""
+    clauses in the message; ``asks`` that it is put as a question."""
 
     text: str
     kind: str
@@ -81,6 +81,7 @@ class Statement:
     answers: str
     first: int
     last: int
+    asks: bool = False
 
 
 def statements(clauses: Sequence[Clause], reply: str = "", offered: Sequence[str] = ()) -> list[Statement]:
@@ -231,6 +232,7 @@ def _statement_of(
         answers=answers,
         first=start,
         last=end - 1,
+        asks=lead.judged.passing == "ask" or text.endswith("?"),
     )
 
 

@@ -19,6 +19,7 @@ AT = datetime(2026, 11, 20, 13, 0, tzinfo=UTC)  # a Friday
         ("last Friday", "on 2026-11-13"),
         ("next Friday", "on 2026-11-27"),
         ("It is due by Thursday.", "It is due by 2026-11-26."),
+        ("Last year in May it flooded.", "In 2025 in May it flooded."),
         ("We ship in two weeks.", "We ship on 2026-12-04."),
         ("3 days ago it broke", "on 2026-11-17 it broke"),
         ("a year ago", "in 2025"),
@@ -78,6 +79,13 @@ def test_a_relative_date_becomes_absolute(said: str, written: str) -> None:
         "I read 12 books",
         "a few days ago",
         "Monday is fine",
+        "The choir sings on the last Sunday of every month.",
+        "Inventory is in the last week of the quarter.",
+        "Die Wache wechselt am letzten Montag im Monat.",
+        "The clinic replies within a day.",
+        "Two hundred letters in one day is a lot.",
+        "The ferry came two days earlier than planned.",
+        'Write "tonight" in the banner.',
     ],
 )
 def test_what_is_no_single_date_stays(said: str) -> None:
