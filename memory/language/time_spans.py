@@ -313,6 +313,12 @@ _SPAN: Final = re.compile(
     re.IGNORECASE,
 )
 """For how long from now on: "for the next three days"."""
+_WEEKEND: Final = re.compile(
+    r"\b(?:(?:over|for|during) the weekend|(?:über(?:s| das)?|für(?:s| das)?|dieses) wochenende|"
+    r"(?:durante |para |por )?este fin de semana)\b",
+    re.IGNORECASE,
+)
+"""The coming weekend, or the one that it is; to somebody who tells of what was, the last one."""
 _ALL_OF_IT: Final = re.compile(r"(?:for|over|during|für|durante|die|den) ", re.IGNORECASE)
 
 
@@ -356,10 +362,30 @@ def time_is_over(text: str, at: datetime) -> datetime | None:
     holds from one of them on, or again and again."""
     if _AGAIN.search(text) or _TERM.search(text):
         return None
+    if _WEEKEND.search(text):
+        midnight = at.replace(hour=0, minute=0, second=0, microsecond=0)
+        return midnight + timedelta(days=7 - midnight.weekday())
     named = list(_VALIDITY_NAMED.finditer(text))
     if any(_FROM.search(text, 0, each.start()) for each in named):
         return None
     return max((end for each in named if (end := _end_of_named(each, at)) and end > at), default=None)
+
+
+_ONLY_THEN: Final = re.compile(
+    r"\b(?:only|just|for|over|during|nur|bloß|lediglich|für|über|während|solo|sólo|solamente|por|durante) "
+    r"(?:(?:on|in|am|an|im|de[rmn]|dieser|el|la|the|morning|afternoon|evening|night|week|weekend|woche|semana|of|vom|"
+    r"del) ){0,5}$",
+    re.IGNORECASE,
+)
+"""Before the only time in which something holds."""
+
+
+def only_then(text: str, at: datetime) -> datetime | None:
+    """When the time is over to which a text, whose dates are absolute, says that it is limited: "only on 2026-11-25",
+    "for 2026-11-25". None where it names none so, or where that is over."""
+    named = list(_VALIDITY_NAMED.finditer(text))
+    limited = any(_ONLY_THEN.search(text[: each.start()]) for each in named)
+    return time_is_over(text, at) if limited else None
 
 
 def _end_of_named(named: re.Match[str], at: datetime) -> datetime | None:
@@ -370,7 +396,9 @@ def _end_of_named(named: re.Match[str], at: datetime) -> datetime | None:
         return None
     if not named["d"]:
         return months_later(begin.replace(day=1), 1)
-    return begin + timedelta(days=7 if named["week"] else 1)
+    if not named["week"]:
+        return begin + timedelta(days=1)
+    return begin + timedelta(days=2 if "end" in named["week"].lower() else 7)
 
 
 def is_over(text: str, at: datetime, otherwise: timedelta) -> datetime | None:

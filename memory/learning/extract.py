@@ -20,7 +20,7 @@ from memory.language.answered import behind_answer, chosen, stands_alone, withou
 from memory.language.dates import resolve
 from memory.language.entities import entities
 from memory.language.sentences import own_words, sentences
-from memory.language.time_spans import holds_until, is_over, lasts, time_is_over
+from memory.language.time_spans import holds_until, is_over, lasts, only_then, time_is_over
 from memory.learning.choice import choice
 from memory.learning.corrections import mistaken
 from memory.learning.importance import importance
@@ -259,14 +259,23 @@ def _separate_clauses(read: Sequence[Clause], found: Sequence[FactDraft], at: da
 def _as_read_alone(draft: FactDraft, read: Sequence[Clause], at: datetime) -> FactDraft:
     """A draft of the rules, as sure as the reader is of it, and over when the time is that it names where the reader
     finds that it may end."""
-    if draft.kind in _LASTING and draft.expires_at is None:
+    if draft.kind is not FactKind.TASK and draft.expires_at is None:
         drafted = letters(draft.text)
         ends = [
             each.judged.flag("ends") for each in read if _shares_words(letters(resolve(each.text, at).text), drafted)
         ]
-        if max(ends, default=0.0) >= MAY_END and (over := time_is_over(draft.text, at)) is not None:
+        over = _time_that_it_holds(draft.text, at, max(ends, default=0.0), draft.kind)
+        if over is not None:
             return _as_sure_as_read(replace(draft, valid_until=over, expires_at=over), read)
     return _as_sure_as_read(draft, read)
+
+
+def _time_that_it_holds(text: str, at: datetime, ends: float, kind: FactKind) -> datetime | None:
+    """When a time is over that a text names, where it says that it holds then only or the reader finds that it may
+    end."""
+    if kind in _LASTING and ends >= MAY_END:
+        return time_is_over(text, at)
+    return only_then(text, at)
 
 
 def _as_sure_as_read(draft: FactDraft, read: Sequence[Clause]) -> FactDraft:
@@ -390,8 +399,8 @@ def _draft(statement: Statement, at: datetime, before: str, question: str) -> Fa
     ending = statement.ends >= ENDS
     if means.kind in (FactKind.TASK, FactKind.DECISION) and not ending:
         over = None
-    if over is None and means.kind in _LASTING and statement.ends >= MAY_END:
-        over = time_is_over(dated.text, at)
+    if over is None and means.kind is not FactKind.TASK:
+        over = _time_that_it_holds(dated.text, at, statement.ends, means.kind)
     if ending and over is None and means.kind is not FactKind.TASK:
         over = is_over(dated.text, at, FOR_A_WHILE)
     return FactDraft(

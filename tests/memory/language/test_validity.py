@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory.language.dates import resolve
-from memory.language.time_spans import holds_until, is_over, lasts
+from memory.language.time_spans import holds_until, is_over, lasts, only_then, time_is_over
 
 AT = datetime(2026, 11, 20, 13, 0, tzinfo=UTC)  # a Friday
 
@@ -118,3 +118,40 @@ def test_what_comes_next_is_no_span(said: str) -> None:
 )
 def test_a_span_that_begins_anew_each_time_ends_nothing(said: str) -> None:
     assert lasts(said, AT) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "end"),
+    [
+        ("For today the ferry leaves from pier 3.", (2026, 11, 21)),
+        ("nur heute fährt die Fähre von Steg 3", (2026, 11, 21)),
+        ("solo esta semana el barco sale del muelle 3", (2026, 11, 23)),
+        ("only tomorrow the ferry leaves from pier 3", (2026, 11, 22)),
+        ("just this weekend the ferry leaves from pier 3", (2026, 11, 23)),
+    ],
+)
+def test_what_is_said_to_hold_then_only_is_over_behind_it(said: str, end: tuple[int, int, int]) -> None:
+    assert only_then(resolve(said, AT).text, AT) == datetime(*end, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "said", ["We agreed today that the ferry leaves from pier 3.", "The ferry was late this week.", "Only the ferry."]
+)
+def test_a_time_that_only_dates_something_limits_nothing(said: str) -> None:
+    assert only_then(resolve(said, AT).text, AT) is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["From today on the ferry leaves from pier 3.", "Ab heute von Steg 3.", "desde hoy del muelle 3",
+     "By Friday, please.", "Last week it was pier 3.", "every day this week"],
+)  # fmt: skip
+def test_a_time_from_which_on_something_holds_ends_nothing(said: str) -> None:
+    assert time_is_over(resolve(said, AT).text, AT) is None
+
+
+@pytest.mark.parametrize(
+    "said", ["Over the weekend the ferry rests.", "übers Wochenende ruht die Fähre", "este fin de semana no hay barco"]
+)
+def test_a_weekend_is_over_on_monday(said: str) -> None:
+    assert time_is_over(said, AT) == datetime(2026, 11, 23, tzinfo=UTC)
