@@ -63,3 +63,11 @@ def test_blocks_invent_no_text(text: str) -> None:
     for block in blocks(text):
         for word in block.text.split():
             assert word in text
+
+
+def test_a_number_before_a_month_ends_no_sentence() -> None:
+    assert sentences("Bis zum 3. März fährt keine Fähre. Danach wieder.") == [
+        "Bis zum 3. März fährt keine Fähre.",
+        "Danach wieder.",
+    ]
+    assert sentences("We counted 3. Maya counted 4.") == ["We counted 3.", "Maya counted 4."]
