@@ -176,11 +176,7 @@ def _continues_statement(clauses: Sequence[Clause], first: int, at: int) -> bool
         return own.judged.worth_keeping >= BESIDE
     short = min(sum(len(each.text.split()) for each in clauses[first:at]), len(own.text.split())) < FRAGMENT
     goes_on = own.judged.flag("continues") >= LEANS or (hangs(own) and own.judged.scope == before.judged.scope)
-    return (
-        own.judged.worth_keeping >= UNCERTAIN
-        and (short or goes_on)
-        and own.judged.passing not in _APART
-    )
+    return own.judged.worth_keeping >= UNCERTAIN and (short or goes_on) and own.judged.passing not in _APART
 
 
 def tied(clauses: Sequence[Clause]) -> bool:

@@ -93,7 +93,7 @@ The release manager is Priya. ~ | Alice says the release manager is now Tomas. ~
 The release manager is Priya. ~ | Next month we switch the release manager from Priya to Tomas. ~
 We use Jest for tests. ~ | We plan to switch from Jest to Vitest for tests. ~
 We switched from Jest to Vitest for tests. ~ | We use Jest for tests. ~
-The gate opens at 6 in the morning. ~ | The gate opens at 7 in the morning. ~
+The gate opens at 6 in the morning. / | The gate opens at 7 in the morning. ?
 Backups run at 3 am. ~ | Nightly backups run at 4 am. ~
 The npm registry token is in the vault. ~ | We switched from npm to pnpm. ~
 """
