@@ -183,8 +183,8 @@ def verify(
         where = source.expanduser().absolute()
         try:
             with (
-                _opened(where, folder, passphrase_file) as opened,
                 TemporaryDirectory(prefix="palimpsest-verify-") as scratch,
+                _opened(where, folder if folder.is_dir() else Path(scratch), passphrase_file) as opened,
             ):
                 faults = faults_of_backup(opened, Path(scratch))
         except (NoBackup, Sealed) as error:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, get_type_hints
 
 from proxy.cli.options import ConfigFile, Here, Home, Json, Project, User, data_folder, here, loaded
 from proxy.cli.server import RunningServer, running
-from proxy.cli.server_access import reach
+from proxy.cli.server_access import has_memory, reach, reach_empty, require_memory
 
 if TYPE_CHECKING:
     from proxy.settings import Loaded
@@ -41,13 +41,29 @@ class Call:
         return loaded(self.home, self.config)
 
     @contextmanager
-    def reach(self) -> Iterator[RunningServer]:
-        """The running server, or the stores opened here where none runs."""
+    def reach(self, begins: bool = False) -> Iterator[RunningServer]:
+        """The running server, or the stores opened here where none runs. A command that ``begins`` a memory finds one
+        begun where there is none.
+
+        Raises:
+            NoMemoryYetError: where there is none, to any other command.
+        """
         if server := self.running():
             yield server
             return
-        with reach(self.loaded()) as server:
+        settled = self.loaded()
+        if not begins:
+            require_memory(settled.settings)
+        with reach(settled) as server:
             yield server
+
+    def finds_memory(self) -> bool:
+        """Whether there is a memory, or a server that runs."""
+        return self.running() is not None or has_memory(self.loaded().settings)
+
+    def reach_empty(self) -> AbstractContextManager[RunningServer]:
+        """Empty stores in a temporary folder, for what is only tried."""
+        return reach_empty(self.loaded())
 
     def running(self) -> RunningServer | None:
         """The running server, or None where none runs."""
@@ -59,14 +75,20 @@ class Call:
         return {key: value for key, value in (("project", named), ("user", self.user)) if value}
 
     def ask(
-        self, method: str, path: str, query: Mapping[str, Any] | None = None, body: Mapping[str, Any] | None = None
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, Any] | None = None,
+        body: Mapping[str, Any] | None = None,
+        begins: bool = False,
     ) -> dict[str, Any]:
-        """The answer to a command that asks one question, about those whose memories are meant.
+        """The answer to a command that asks one question, about those whose memories are meant. ``begins`` as for
+        :meth:`reach`.
 
         Raises:
             Fault: with the server's own sentence when it refuses, or when it does not answer.
         """
-        with self.reach() as server:
+        with self.reach(begins) as server:
             return server.ask(method, path, {**(query or {}), **self.scope(server)}, body)
 
 

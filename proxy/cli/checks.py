@@ -51,8 +51,9 @@ def upstream_of(server: RunningServer) -> UpstreamSettings:
         raise CommandError(f"the server at {server.url} is of another version") from error
 
 
-def stores(server: RunningServer, runs: bool) -> Iterator[CheckResult]:
-    """What the server, or the stores opened here, say of themselves."""
+def stores(server: RunningServer, home: Path, runs: bool, begun: bool) -> Iterator[CheckResult]:
+    """What the server, or the stores opened here, say of themselves. Where no memory is ``begun`` they are others than
+    the data folder's."""
     response = server.ask("GET", "api/status")
     whose = f"the server at {server.url}" if runs else "opened here, as no server runs"
     if response["status"] == "ok" and response["memory"] == "off":
@@ -61,6 +62,8 @@ def stores(server: RunningServer, runs: bool) -> Iterator[CheckResult]:
     if response["why"]:
         for why in response["why"]:
             yield CheckResult("stores", "wrong", why, _mend(why))
+    elif not begun:
+        yield CheckResult("stores", "well", f"no memory in {home} yet; they open in a temporary folder")
     elif response["memory"] == "paused":
         yield CheckResult("stores", "doubtful", f"{whose}: memory is paused", "palimpsest resume")
     else:

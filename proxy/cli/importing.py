@@ -84,7 +84,7 @@ def import_(
     with ExitStack() as stack:
         own = [path for path in wanted if path not in shared]
         found = sources(_opened(own, call.loaded().settings.home, passphrase_file, stack), kind, problem)
-        server = stack.enter_context(call.reach())
+        server = stack.enter_context(call.reach_empty() if dry_run and not call.finds_memory() else call.reach(True))
         proposals = [tracked.take_in(call, server, path, project, dry_run) for path in shared]
         if shared and not found:
             _tell_proposed(call, proposals, problems, dry_run)

@@ -29,7 +29,7 @@ def add(
     role: Annotated[str, typer.Option("--role", help=f"What they may do: {ROLES}.")] = "member",
 ) -> None:
     """Make somebody a member. The first one of an organisation is its owner."""
-    told = call.ask("POST", "api/members", org_query(org), {"user": user, "role": role})
+    told = call.ask("POST", "api/members", org_query(org), {"user": user, "role": role}, begins=True)
     _print_result(call, told, f"{user} is {told['role']} of {told['org']}: palimpsest keys create gives them a key")
 
 

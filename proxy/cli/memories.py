@@ -201,7 +201,7 @@ def remember(
     body: dict[str, Any] = {"text": text, "pinned": pinned}
     if kind:
         body["kind"] = kind
-    response = call.ask("POST", "api/remember", body=body)
+    response = call.ask("POST", "api/remember", body=body, begins=True)
     if call.as_json:
         output.as_json(response)
     else:

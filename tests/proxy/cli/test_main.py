@@ -65,6 +65,7 @@ def test_matrices_are_multiplied_in_one_thread_unless_somebody_says_otherwise(mo
 
 
 def test_where_json_was_asked_for_a_fault_is_json_too(home: Path) -> None:
+    run("remember", "The harbour code is 4711.")
     done = run("fact", "nothing", "--json")
     assert (done.code, done.json) == (1, {"error": NO_SUCH_MEMORY})
     assert done.err == f"palimpsest: {NO_SUCH_MEMORY}\n"
@@ -85,6 +86,7 @@ async def test_what_the_output_has_no_letter_for_is_a_mark_and_in_json_an_escape
 
 @pytest.mark.parametrize("command", ["remember", "search"])
 def test_bytes_that_are_no_text_are_told_as_such(command: str) -> None:
+    run("remember", "The harbour code is 4711.")
     done = run(command, "\udcff\udcfe and words")
     assert done.code == 2 and "UTF-8" in done.err
 
