@@ -32,6 +32,7 @@ from memory.features.subagents.research_index import MENTIONED, ResearchIndex
 from memory.learning.crossing import may_cross
 from memory.learning.research import opening_question
 from memory.policy import Policies, Policy
+from memory.ports import BoundedSeconds
 from memory.research import QUESTIONS, ResearchOutcome, index_owners, owners_of, worked_in
 from memory.scope import OWN_PROJECT, ProjectReach, Scope, place_of
 from memory.services.context_sources import Recalled
@@ -80,9 +81,9 @@ class Findings:
         return self._settings.enabled
 
     @property
-    def deadline(self) -> float:
+    def deadline(self) -> BoundedSeconds:
         """Seconds that looking for findings may take."""
-        return self._settings.deadline_ms / 1000
+        return BoundedSeconds(self._settings.deadline_ms / 1000, "memory.research.deadline_ms")
 
     async def earlier(
         self, conversation: Conversation, session: Session, arrival: Arrival
