@@ -12,6 +12,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
+from memory.provenance import Releaser
 from memory.scope import Layer, place_of
 
 
@@ -124,6 +125,18 @@ class Asker:
     def writes(self, project: str | None) -> bool:
         """Whether they may teach and change what is their own in a project, or (None) in all of them."""
         return self.everything or self.member is None or self.member.role_in(project) is not MemberRole.READ_ONLY
+
+    def released_by(self, owner: str) -> Releaser:
+        """Who may release what this person puts into quarantine of an owner: their own they may themselves whatever
+        they become, and of what many share whoever may as much as they."""
+        if self.everything:
+            return Releaser.SERVER
+        owned = self.member is not None and self.member.role is MemberRole.OWNER and not self.owns(owner)
+        return Releaser.ORG_OWNER if owned else Releaser.CHANGER
+
+    def releases(self, owner: str) -> tuple[Releaser, ...]:
+        """What they may release of what they may change of an owner, by who may."""
+        return tuple(Releaser)[: tuple(Releaser).index(self.released_by(owner)) + 1]
 
     def changes(self, owner: str) -> bool:
         """Whether they may teach or change memories of an owner: of what many share only what they maintain, of their
