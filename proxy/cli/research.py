@@ -61,7 +61,8 @@ def search(
         console.print(f"\nof the sister project {each['project']}, {output.day(each['ended'])}: {each['title']}")
         console.print(each["report"], soft_wrap=True)
     if sisters and not response["sisters"]:
-        console.print("no other project of the organisation shares anything on this (memory.policies)")
+        why = response.get("why_no_sisters") or "what the organisation's other projects share is not on this"
+        console.print(f"nothing of sister projects: {why}", soft_wrap=True)
 
 
 @research.command()
