@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, get_type_hints
 
+from proxy.cli.holders import hints
 from proxy.cli.options import ConfigFile, Here, Home, Json, Project, User, data_folder, here, loaded
 from proxy.cli.server import RunningServer, running
 from proxy.cli.server_access import has_memory, reach, reach_empty, require_memory
@@ -31,6 +32,7 @@ class Call:
     as_json: Json = False
     home: Home = None
     config: ConfigFile = None
+    _elsewhere: list[str] = field(default_factory=list)
 
     def loaded(self) -> Loaded:
         """The settings in force.
@@ -91,6 +93,32 @@ class Call:
         with self.reach(begins) as server:
             return server.ask(method, path, {**(query or {}), **self.scope(server)}, body)
 
+    def ask_for_list(self, path: str, query: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The answer to a command that lists what there is; where its lists are empty, and a person reads it, they are
+        told behind it where there is something (:meth:`tell_elsewhere`).
+
+        Raises:
+            Fault: as :meth:`ask`.
+        """
+        with self.reach() as server:
+            response = server.ask("GET", path, {**(query or {}), **self.scope(server)})
+            lists = [each for each in response.values() if isinstance(each, list)]
+            self.look_elsewhere(server, *lists, org=(query or {}).get("org"))
+            return response
+
+    def look_elsewhere(self, server: RunningServer, *found: Sequence[Any], org: str | None = None) -> None:
+        """Look where there is something, where nothing was found; ``org`` is another organisation than the
+        settings'."""
+        if self.as_json or any(found):
+            return
+        scope = self.scope(server) | org_query(org)
+        self._elsewhere.extend(hints(server.ask("GET", "api/holders", scope), scope.get("project")))
+
+    def tell_elsewhere(self) -> None:
+        """Tell what :meth:`look_elsewhere` has found."""
+        for sentence in self._elsewhere:
+            print(sentence)
+
 
 def org_query(org: str | None) -> dict[str, str]:
     """The query of a request that names an organisation, if one is named."""
@@ -111,6 +139,7 @@ def takes(
         def command(**given: Any) -> None:
             call = Call(**{each.name: given.pop(each.name) for each in shared})
             function(call, **given)
+            call.tell_elsewhere()
 
         _, *own = inspect.signature(function, eval_str=True).parameters.values()
         parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own]

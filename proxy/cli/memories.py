@@ -81,7 +81,7 @@ def search(
     if explain and as_of:
         raise CommandError("--explain is about what recall would do now; it does not go with --as-of")
     query = {"text": text, "limit": limit, "as_of": as_of, "explain": "1" if explain else None}
-    response = call.ask("GET", "api/search", query)
+    response = call.ask_for_list("api/search", query)
     if call.as_json:
         output.as_json(response)
     elif explain:
@@ -114,7 +114,7 @@ def facts(
     if call.as_json:
         output.as_json(call.ask("GET", "api/facts", query))
     elif text or kind or state != "active":
-        output.memories(call.ask("GET", "api/facts", query)["facts"], "nothing that has been learned is like that")
+        output.memories(call.ask_for_list("api/facts", query)["facts"], "nothing that has been learned is like that")
     else:
         _all_but_files(call, limit)
 
@@ -127,6 +127,7 @@ def _all_but_files(call: Call, limit: int) -> None:
         said = server.ask("GET", "api/facts", {"origin": others, "limit": limit, **scope})["facts"]
         written = len(server.ask("GET", "api/facts", {"origin": Origin.FILE, "limit": COUNTED, **scope})["facts"])
         held = [] if said or written else server.ask("GET", "api/quarantine", scope)["memories"]
+        call.look_elsewhere(server, said, [...] * written, held)
     if held:
         output.screen().print(f"nothing is in use; in quarantine: {len(held)}, see {wording.program()} quarantine")
         return
@@ -145,7 +146,7 @@ def _all_but_files(call: Call, limit: int) -> None:
 
 def _on_branch(call: Call, branch: str, limit: int) -> None:
     """What was learnt on a branch, and what of the code each cites."""
-    response = call.ask("GET", f"api/learnt-on/{branch}", {"limit": limit})
+    response = call.ask_for_list(f"api/learnt-on/{branch}", {"limit": limit})
     if call.as_json:
         output.as_json(response)
         return

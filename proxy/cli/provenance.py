@@ -61,10 +61,13 @@ def quarantine(
     with call.reach() as server:
         query = call.scope(server)
         if not where and not release:
-            _show(server.ask("GET", "api/quarantine", query), call.as_json, "nothing is in quarantine")
+            held = server.ask("GET", "api/quarantine", query)
+            call.look_elsewhere(server, held["ids"])
+            _show(held, call.as_json, "nothing is in quarantine")
             return
         found = server.ask("POST", "api/provenance", query, {**where, "held": release})
         if dry_run or not found["ids"]:
+            call.look_elsewhere(server, found["ids"])
             _show(found, call.as_json, "nothing that is remembered came from there")
             return
         if not call.as_json:
