@@ -223,6 +223,8 @@ def _made(home: Path, place: Path, keys: bool, secret: str) -> Path:
 @contextmanager
 def _opened(where: Path, home: Path, passphrase_file: Path | None) -> Iterator[Path]:
     """A backup as a folder; one that is sealed is taken out of its file meanwhile, in the home folder."""
+    if not where.exists():
+        raise CommandError(f"there is no {where}", 2)
     if not where.is_file():
         yield where
         return

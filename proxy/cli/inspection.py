@@ -227,4 +227,4 @@ def audit(
         about = f" {each['memory']}" if each["memory"] else ""
         print(f"{at:%Y-%m-%d %H:%M:%S}  {each['who']}{whose}: {each['what']}{about} ({each['status']})")
     if not response["audit"]:
-        print("nothing was asked yet")
+        print("nothing that was asked is like that" if who or what else "nothing was asked yet")

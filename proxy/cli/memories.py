@@ -260,7 +260,7 @@ def forget(
     with call.reach() as server:
         scope = call.scope(server)
         if everything:
-            forget_person(server, scope | org_query(org), dry_run, yes, call.as_json)
+            forget_person(call, server, scope | org_query(org), dry_run, yes)
             return
         if where:
             outcome = forget_from(server, scope, where, dry_run, yes, call.as_json)
@@ -284,6 +284,10 @@ def forget(
                 output.memories(found, "nothing that is remembered holds these words")
             if found:
                 _sure(len(found), yes)
+            elif not call.as_json:
+                call.look_elsewhere(server, found)
+                _print_behind(preview["behind"])
+                return
             outcome = _forgotten(server, scope, [each["id"] for each in found], query, preview["behind"])
             outcome["faults"] = [*dict.fromkeys((*outcome["faults"], *preview["would_stay"]))]
         else:
