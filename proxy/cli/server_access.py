@@ -54,7 +54,10 @@ def require_memory(settings: Settings) -> None:
 
     Raises:
         NoMemoryYetError: where it has none.
+        CommandError: where it is no folder.
     """
+    if settings.home.exists() and not settings.home.is_dir():
+        raise CommandError(f"the data folder {settings.home} is no folder: choose another with --home")
     if not has_memory(settings):
         raise NoMemoryYetError(
             f"there is no memory in {settings.home} yet: `palimpsest run` and `palimpsest serve` begin one; if it "

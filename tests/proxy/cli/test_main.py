@@ -13,6 +13,7 @@ import pytest
 
 import memory
 from proxy.cli import main
+from proxy.cli.app import GROUPS
 from tests.proxy.cli.running import program, run
 
 NO_SUCH_MEMORY = "there is no memory 'nothing': it is named by its id, or the beginning of one"
@@ -134,3 +135,23 @@ def test_who_stops_reading_is_told_nothing(tmp_path: Path) -> None:
         )
         assert (ran.returncode, ran.stderr) == (1, b"")
     os.close(writing)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_groups_commands_are_told_in_whole_sentences(group: str) -> None:
+    told = run(group, "--help").out
+    assert "Commands:" in told and "..." not in told.partition("Commands:")[2]
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("verify {}/gone", "there is no {}/gone"),
+        ("restore {}/gone", "there is no {}/gone"),
+        ("trust {}/gone", ".palimpsest.toml is not there"),
+        ("tokens add t --role read --expires yesterday", "30m from now"),
+    ],
+)
+def test_a_place_or_a_time_that_is_none_is_told_as_such(command: str, told: str, tmp_path: Path) -> None:
+    done = run(*command.format(tmp_path).split())
+    assert done.code in (1, 2) and told.format(tmp_path) in done.err

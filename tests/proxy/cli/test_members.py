@@ -62,6 +62,7 @@ def test_whom_the_first_member_would_close_memory_to_is_named_and_asked_about(ho
     entries = [("key-of-carl", "carl", "acme"), ("key-of-any-1", "*", "acme"), ("key-of-kim-1", "kim", "globex")]
     listed = [f"{{key: {key}, user: '{user}', org: {org}}}" for key, user, org in entries]
     (home / "config.yaml").write_text(f"credentials: [{', '.join(listed)}]\n")
+    assert "--role owner" in run("members", "add", "ada", *ACME, "--yes").err
     add = ("members", "add", "ada", *ACME, "--role", "owner")
     asked = run(*add)
     assert asked.code == 2 and "carl" in asked.err and "entry for *" in asked.err and "kim" not in asked.err

@@ -70,6 +70,11 @@ def test_a_folder_without_a_memory_stays_as_it_is(home: Path) -> None:
     assert os.listdir(home) == ["config.yaml"]
 
 
+def test_a_file_in_the_place_of_the_folder_is_told(home: Path) -> None:
+    home.write_text("")
+    assert "is no folder: choose another with --home" in run("facts").err
+
+
 def test_the_status_has_the_exit_code_of_no_server(home: Path) -> None:
     done = run("status", "--json")
     assert done.code == 2 and "no server runs, and there is no memory in" in done.json["error"]
