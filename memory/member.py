@@ -12,7 +12,6 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from memory.provenance import Releaser
 from memory.scope import Layer, place_of
 
 
@@ -28,6 +27,15 @@ class MemberRole(StrEnum):
 
 PROJECT_ROLES: Final = (MemberRole.MAINTAINER, MemberRole.MEMBER, MemberRole.READ_ONLY)
 """The roles that one may have in a single project: an owner is one of the whole organisation."""
+
+
+class Releaser(StrEnum):
+    """Who may release what is in quarantine, those first who may least, as it stands in the owner: whoever may change
+    it, an owner of its organisation, who runs the server."""
+
+    CHANGER = ""
+    ORG_OWNER = "org-owner/"
+    SERVER = "server/"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,18 +14,10 @@ from datetime import datetime
 from enum import StrEnum
 
 from memory.fact import Fact, Origin, Passage
+from memory.member import Releaser
 
 QUARANTINE = "quarantine/"
 """With this begins the owner of what is in quarantine; behind it stands who may release it, and whose it is."""
-
-
-class Releaser(StrEnum):
-    """Who may release what is in quarantine, those first who may least, as it stands in the owner: whoever may change
-    it, an owner of its organisation, who runs the server."""
-
-    CHANGER = ""
-    ORG_OWNER = "org-owner/"
-    SERVER = "server/"
 
 
 SHELVES = tuple(f"{QUARANTINE}{each}" for each in Releaser)

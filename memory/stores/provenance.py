@@ -9,11 +9,11 @@ from typing import Any
 import orjson
 
 from memory.fact import Fact, MemoryTier, Passage, State
+from memory.member import Releaser
 from memory.provenance import (
     QUARANTINE,
     MemorySource,
     QuarantinedSession,
-    Releaser,
     SelectedBy,
     SelectedMemories,
     Selection,

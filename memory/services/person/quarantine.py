@@ -13,9 +13,9 @@ from typing import Protocol
 import msgspec
 
 from memory.fact import Fact, Passage
-from memory.member import Asker
+from memory.member import Asker, Releaser
 from memory.ports import Guard, StoreError
-from memory.provenance import MemorySource, Releaser, SelectedMemories, Selection, quarantined
+from memory.provenance import MemorySource, SelectedMemories, Selection, quarantined
 from memory.research import QUESTIONS, TRAILS, index_owners
 from memory.scope import Scope
 from memory.services.background_task import BackgroundTask

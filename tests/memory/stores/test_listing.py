@@ -8,8 +8,9 @@ from datetime import timedelta
 from memory.conversation import Form
 from memory.edits import Act, Entry
 from memory.fact import FactKind, Origin, State
+from memory.member import Releaser
 from memory.ports import Lesson
-from memory.provenance import QuarantinedSession, Releaser, SelectedMemories
+from memory.provenance import QuarantinedSession, SelectedMemories
 from memory.session import ShownMemory
 from memory.stores.journal import SqlJournal
 from tests.memory.stores.derived_facts import ANN, AT, BOB, exchange, fact, owner, passage, session, user
