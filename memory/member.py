@@ -29,6 +29,15 @@ PROJECT_ROLES: Final = (MemberRole.MAINTAINER, MemberRole.MEMBER, MemberRole.REA
 """The roles that one may have in a single project: an owner is one of the whole organisation."""
 
 
+class Releaser(StrEnum):
+    """Who may release what is in quarantine, those first who may least, as it stands in the owner: whoever may change
+    it, an owner of its organisation, who runs the server."""
+
+    CHANGER = ""
+    ORG_OWNER = "org-owner/"
+    SERVER = "server/"
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
     """One member. ``projects`` are the roles that stand in the place of ``role`` in single projects, by their names;
@@ -124,6 +133,18 @@ class Asker:
     def writes(self, project: str | None) -> bool:
         """Whether they may teach and change what is their own in a project, or (None) in all of them."""
         return self.everything or self.member is None or self.member.role_in(project) is not MemberRole.READ_ONLY
+
+    def released_by(self, owner: str) -> Releaser:
+        """Who may release what this person puts into quarantine of an owner: their own they may themselves whatever
+        they become, and of what many share whoever may as much as they."""
+        if self.everything:
+            return Releaser.SERVER
+        owned = self.member is not None and self.member.role is MemberRole.OWNER and not self.owns(owner)
+        return Releaser.ORG_OWNER if owned else Releaser.CHANGER
+
+    def releases(self, owner: str) -> tuple[Releaser, ...]:
+        """What they may release of what they may change of an owner, by who may."""
+        return tuple(Releaser)[: tuple(Releaser).index(self.released_by(owner)) + 1]
 
     def changes(self, owner: str) -> bool:
         """Whether they may teach or change memories of an owner: of what many share only what they maintain, of their

@@ -14,9 +14,14 @@ from datetime import datetime
 from enum import StrEnum
 
 from memory.fact import Fact, Origin, Passage
+from memory.member import Releaser
 
 QUARANTINE = "quarantine/"
-"""With this begins the owner of what is in quarantine; behind it stands whose it is."""
+"""With this begins the owner of what is in quarantine; behind it stands who may release it, and whose it is."""
+
+
+SHELVES = tuple(f"{QUARANTINE}{each}" for each in Releaser)
+"""How the owners begin of all that is in quarantine."""
 
 
 class SelectedBy(StrEnum):
@@ -94,12 +99,15 @@ class QuarantinedSession:
 
 def owner_before(owner: str) -> str:
     """Whose a memory is, in quarantine or not."""
-    return owner.removeprefix(QUARANTINE)
+    for shelf in reversed(SHELVES):
+        owner = owner.removeprefix(shelf)
+    return owner
 
 
-def quarantined(owners: Iterable[str]) -> tuple[str, ...]:
-    """The owners as they are named in quarantine."""
-    return tuple(QUARANTINE + owner for owner in owners)
+def quarantined(owners: Iterable[str], by: Iterable[Releaser] = Releaser) -> tuple[str, ...]:
+    """The owners as they are named in quarantine, by who may release it."""
+    shelves = tuple(f"{QUARANTINE}{each}" for each in by)
+    return tuple(shelf + owner for owner in owners for shelf in shelves)
 
 
 @dataclass(frozen=True, slots=True)

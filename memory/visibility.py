@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from memory.provenance import QUARANTINE
+from memory.provenance import SHELVES
 from memory.research import QUESTIONS, TRAILS
 
 _VISIBLE: ContextVar[tuple[str, ...] | None] = ContextVar("visible", default=None)
@@ -20,7 +20,7 @@ _VISIBLE: ContextVar[tuple[str, ...] | None] = ContextVar("visible", default=Non
 def only(owners: Iterable[str]) -> Iterator[None]:
     """Until the end of the block only these owners' memories are read, their shelves included. Reads of tasks that
     are begun within it are bound by it too."""
-    token = _VISIBLE.set(tuple(f"{shelf}{owner}" for owner in owners for shelf in ("", QUARANTINE, QUESTIONS, TRAILS)))
+    token = _VISIBLE.set(tuple(f"{shelf}{owner}" for owner in owners for shelf in ("", *SHELVES, QUESTIONS, TRAILS)))
     try:
         yield
     finally:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
@@ -34,6 +35,8 @@ SET_ASIDE = "aside"
 
 LOG_SECONDS = 1.0
 """How often the same is logged at most: where memory fails each request, the log must not grow with them."""
+
+_SETTING = re.compile(r"\(([a-z_]+(?:\.[a-z_]+)+)\)$")
 
 MAX_REASON_CHARS = 300
 """Characters that are kept of what a failure says."""
@@ -108,7 +111,15 @@ def fail_open_at_once(work: Callable[[], T], *, default: T, operation: str, degr
 
 def _longer_than(seconds: float) -> str:
     milliseconds = round(seconds * 1000)
-    return f"more than {milliseconds} ms" if milliseconds else "no time was left"
+    setting = getattr(seconds, "setting", "")  # of BoundedSeconds, which a start need not import
+    longer = f"more than {milliseconds} ms" if milliseconds else "no time was left"
+    return f"{longer} ({setting})" if setting else longer
+
+
+def bounding_setting(why: str) -> str:
+    """The setting that bounded what was late, out of why it failed; empty where none did."""
+    found = _SETTING.search(why) if why.startswith(f"{LATE}:") else None
+    return found[1] if found else ""
 
 
 @contextmanager

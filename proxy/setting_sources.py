@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,7 +29,7 @@ def data_folder(file: Path | None, environment: Mapping[str, str], home: Path | 
     faults: list[str] = []
     layers = [*file_layer(file, faults), *environment_layers(environment)]
     named = home or next((layer["home"] for _, layer in reversed(layers) if "home" in layer), HOME)
-    if faults or not isinstance(named, str | Path):
+    if faults or any(_unknown_variables(environment)) or not isinstance(named, str | Path):
         return None
     return Path(named).expanduser().absolute()
 
@@ -103,13 +105,35 @@ def chosen_layer(home: Any) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "palimpsest embedder use", {"memory.embedder": chosen}
 
 
-_OTHER_VARIABLES: Final = frozenset(f"PALIMPSEST_{name}" for name in ("HOME", "UPSTREAM", "CONFIG", "KEY", "USER"))
+PREFIX: Final = "PALIMPSEST_"
+"""How every variable of ours begins."""
+
+_SHORT: Final = {f"{PREFIX}HOME": "home", f"{PREFIX}UPSTREAM": "upstream.url"}
+"""Variables that have a shorter name than their settings'."""
+
+_FILE: Final = f"{PREFIX}CONFIG"
+"""The variable that names the settings file."""
+
+_OTHER_VARIABLES: Final = frozenset((*_SHORT, _FILE, f"{PREFIX}KEY", f"{PREFIX}USER"))
 """Variables of ours, and of our files for containers, that are no settings by their names."""
+
+_TESTS: Final = f"{PREFIX}TEST_"
+"""How those begin that our tests alone read."""
+
+_OF_SERVICE = re.compile(
+    r"PALIMPSEST_(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)"
+)
+_ADDRESS_OF_SERVICE = re.compile(r"PALIMPSEST_(?:\w+_)?PORT=(?:tcp|udp|sctp)://.*")
+"""What Kubernetes sets in each container for a service whose name begins as ours do, by its name; and one by its value
+too, as with a number in it a setting is meant."""
+
+_NEAR: Final = 0.75
+"""How alike a name must be to one that there is to be taken for a slip in it."""
 
 
 def environment_layers(environment: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """The settings of the environment, variable by variable."""
-    for name, key in (("PALIMPSEST_HOME", "home"), ("PALIMPSEST_UPSTREAM", "upstream.url")):
+    for name, key in _SHORT.items():
         if environment.get(name):
             yield name, {key: environment[name]}
     for name in sorted(environment):
@@ -119,19 +143,51 @@ def environment_layers(environment: Mapping[str, str]) -> Iterator[tuple[str, di
 
 
 def misspelt_variables(environment: Mapping[str, str], settings: Iterable[str]) -> Iterator[str]:
-    """Sentences about variables that are meant as settings and are none, by the names of the settings and of their
-    sections: passed over, what they should have changed would stand as it is, such as the provider that prompts and
-    keys are sent to, or whether there is memory at all."""
-    named = tuple(each.upper() for each in settings)
+    """Sentences about variables that begin as ours do and are none, by the dotted keys of the ``settings``: passed
+    over, what they should have changed would stand as it is, such as the provider that prompts and keys are sent to,
+    or whether there is memory at all."""
+    unknown = list(_unknown_variables(environment))
+    # Of a setting that has a shorter one too, that is told.
+    known = [*map(as_variable, settings), *_SHORT, _FILE] if unknown else []
+    for name in unknown:
+        meant = _meant(name[len(PREFIX) :], known) or (
+            ": that of a setting is in capitals, with two underscores behind PALIMPSEST and between its parts, such as "
+            "PALIMPSEST__MEMORY__MODE"
+        )
+        yield f"{name}: there is no such variable{meant}"
+
+
+def as_variable(key: str) -> str:
+    """The environment variable of a setting, by its dotted key."""
+    return f"{PREFIX}_{key.replace('.', '__').upper()}"
+
+
+def _unknown_variables(environment: Mapping[str, str]) -> Iterator[str]:
+    """The variables that begin as ours do, in whatever case, and are neither a setting by their form nor one of the
+    others."""
     for name in sorted(environment):
-        rest = name.removeprefix("PALIMPSEST_")
-        if rest == name or rest.startswith("_") or name in _OTHER_VARIABLES:
-            continue
-        if "__" in rest or rest in named or rest.startswith(tuple(f"{each}_" for each in named)):
-            yield (
-                f"{name}: a variable that is a setting begins with two underscores and has two between its parts, "
-                f"such as PALIMPSEST__{rest if '__' in rest else 'MEMORY__MODE'}"
-            )
+        if (
+            name.upper().startswith(PREFIX)
+            and name not in _OTHER_VARIABLES
+            and not name.startswith((f"{PREFIX}_", _TESTS))
+            and not _OF_SERVICE.fullmatch(name)
+            and not _ADDRESS_OF_SERVICE.fullmatch(f"{name}={environment[name]}")
+        ):
+            yield name
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    """The question whether the one of the known names is meant that a name is nearest to; empty where none is near."""
+    wanted = _squeezed(name)
+    names = {_squeezed(each.removeprefix(PREFIX)): each for each in known}
+    ends = [each for each in names if each.endswith(wanted)] if wanted not in names else [wanted]
+    found = ends if len(ends) == 1 else get_close_matches(wanted, names, 1, _NEAR)
+    return f" (is {names[found[0]]} meant?)" if found else ""
+
+
+def _squeezed(name: str) -> str:
+    """A name without its case and what separates its parts."""
+    return re.sub(r"[\W_]", "", name).lower()
 
 
 def _yaml_of_variable(text: str) -> Any:
@@ -171,15 +227,16 @@ def is_secret(key: str) -> bool:
     return key.endswith((".key", "api_key")) or key.startswith("credentials") or "postgresql" in key.split(".")
 
 
-def sentence(fault: Any, sources: Mapping[str, str]) -> str:
-    """What is wrong with a value, and where it came from."""
+def sentence(fault: Any, sources: Mapping[str, str], settings: Iterable[str]) -> str:
+    """What is wrong with a value, and where it came from; ``settings`` are the dotted keys that there are."""
     key = ".".join(str(step) for step in fault["loc"])
     source = sources.get(key) or next((s for at, s in sources.items() if at.startswith(key) or key.startswith(at)), "")
     value = fault.get("input")
     shown = "" if isinstance(value, dict) or is_secret(key) else f" is {value!r}"
     message = fault["msg"].removeprefix("Value error, ")
     if fault["type"] == "extra_forbidden":
-        message = "there is no such setting"
+        names = map(as_variable, settings) if source.startswith(PREFIX) else settings
+        message = f"there is no such setting{_meant(key, names)}"
         shown = ""
     elif fault["type"] in ("model_type", "model_attributes_type", "dict_type"):
         message = "keys with values are expected below it"

@@ -298,6 +298,11 @@ class Loaded:
             yield key, "(set)" if is_secret(key) and value else value, source
 
 
+def _keys() -> Iterator[str]:
+    """The dotted key of each setting."""
+    yield from (key for key, _ in leaves(Settings().model_dump(mode="json")))
+
+
 def load(
     file: Path | None = None,
     environment: Mapping[str, str] | None = None,
@@ -308,7 +313,7 @@ def load(
     Raises:
         SettingsError: with every fault: which key, which value, what is allowed, and where it came from.
     """
-    faults = list(misspelt_variables(environment or {}, Settings.model_fields))
+    faults = list(misspelt_variables(environment or {}, _keys()))
     sources: dict[str, str] = {}
     merged: dict[str, Any] = {}
     above = [
@@ -324,7 +329,7 @@ def load(
     try:
         settings = Settings.model_validate(merged)
     except ValidationError as error:
-        faults.extend(sentence(fault, sources) for fault in error.errors(include_url=False))
+        faults.extend(sentence(fault, sources, _keys()) for fault in error.errors(include_url=False))
         raise SettingsError(faults) from None
     if faults:
         raise SettingsError(faults)

@@ -11,7 +11,7 @@ Stores are async because they may live in another thread, process or machine.
 """
 
 from memory.ports.files import PublishedFiles, PublishFailed
-from memory.ports.guard import Guard
+from memory.ports.guard import BoundedSeconds, Guard
 from memory.ports.index import Embedder, Index, IndexHit, LanguageModel, NoAnswer, Point, Query, Sparse, Vector
 from memory.ports.journal import FACT_DECISIONS, Journal, StoreError
 from memory.ports.records import (
@@ -45,6 +45,7 @@ __all__ = [
     "FACT_DECISIONS",
     "NO_LEDGER",
     "AgreedLedger",
+    "BoundedSeconds",
     "Counts",
     "Embedder",
     "Forgotten",

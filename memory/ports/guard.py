@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import Protocol, TypeVar
+from typing import Protocol, Self, TypeVar
 
 T = TypeVar("T")
+
+
+class BoundedSeconds(float):
+    """Seconds that something has because a setting says so. ``setting`` is its dotted name, which whoever is told that
+    it was late needs."""
+
+    setting: str
+
+    def __new__(cls, seconds: float, setting: str) -> Self:
+        bounded = super().__new__(cls, seconds)
+        bounded.setting = setting
+        return bounded
 
 
 class Guard(Protocol):
@@ -14,4 +26,5 @@ class Guard(Protocol):
     async def __call__(
         self, awaitable: Awaitable[T], *, default: T, timeout_seconds: float, operation: str
     ) -> tuple[T, str]:
-        """The result and an empty string, or ``default`` and why; ``timeout_seconds`` is in seconds."""
+        """The result and an empty string, or ``default`` and why; ``timeout_seconds`` is in seconds, and where
+        they are :class:`BoundedSeconds`, why something was late names their setting."""

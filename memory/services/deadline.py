@@ -5,22 +5,28 @@ from __future__ import annotations
 import time
 from collections import deque
 
+from memory.ports import BoundedSeconds
 from memory.settings import RecallSettings
+
+LEAST, LONGEST = "memory.recall.deadline_ms", "memory.recall.longest_ms"
+"""The settings of what recall always has, and of what it has at most."""
 
 TOOLS_SHARE = 0.4
 """The part of what a person's message may wait at most that a tool's result may: an agent at work waits often."""
 
 
 class Deadline:
-    """A moment so many seconds from now."""
+    """A moment so many seconds from now; what is left until then is bounded by what bounded these."""
 
     def __init__(self, seconds: float) -> None:
         self._at = time.perf_counter() + seconds
+        self._setting = seconds.setting if isinstance(seconds, BoundedSeconds) else ""
 
     @property
     def left(self) -> float:
         """Seconds until then; 0 when it has passed."""
-        return max(self._at - time.perf_counter(), 0.0)
+        left = max(self._at - time.perf_counter(), 0.0)
+        return BoundedSeconds(left, self._setting) if self._setting else left
 
     def within(self, seconds: float) -> float:
         """So many seconds, or what is left where that is less."""
@@ -48,24 +54,25 @@ class ServiceTime:
 
     def __init__(self, least: float, most: float) -> None:
         self.least = least
-        self._most = max(least, most)
+        self.most = max(least, most)
         self._last: deque[float] = deque(maxlen=LAST)
 
     @property
     def deadline(self) -> float:
         """Seconds that it may take now."""
-        return min(max(2 * max(self._last, default=self._most), self.least), self._most)
+        return min(max(2 * max(self._last, default=self.most), self.least), self.most)
 
     def took(self, seconds: float) -> None:
         """It was done in so many seconds, or given up after them."""
         self._last.append(seconds)
 
 
-def recall_time(longest: float, times: ServiceTime, waited: float) -> float:
+def recall_time(longest: float, times: ServiceTime, waited: float) -> BoundedSeconds:
     """Seconds that recall for a new message has, of the ``longest`` that it may take. What the message has ``waited``
-    in a queue counts as taken already, but for the time that every recall has."""
-    seen = times.deadline
+    in a queue counts as taken already, but for the time that every recall has. They are bounded by the setting that has
+    to be raised for more of them."""
     left = longest - waited
-    if seen <= left:
-        return seen
-    return left if left > times.least else times.least
+    seconds = times.deadline if times.deadline <= left else max(left, times.least)
+    # Below the most there are as many as recall was seen to take, which the least of them raises too.
+    at_most = left <= 0 or times.least < seconds >= min(left, times.most)
+    return BoundedSeconds(seconds, LONGEST if at_most else LEAST)

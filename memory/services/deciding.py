@@ -17,7 +17,7 @@ from memory.edits import PAGE, Act, Entry, Key, texts_by_memory
 from memory.fact import Fact, Passage
 from memory.hooks.chain import Features
 from memory.hooks.feature import FeatureRequest as Asked
-from memory.ports import Guard
+from memory.ports import BoundedSeconds, Guard
 from memory.services.context_sources import FrozenPage, PageSource, PriorFindings, Recalled, Recaller, opens
 from memory.services.deadline import Deadline, ServiceTime, longest_recall, recall_time
 from memory.services.quota_use import QuotaUse
@@ -86,7 +86,7 @@ class ContextDecider:
         self._times = ServiceTime(settings.recall.deadline_ms / 1000, settings.recall.longest_ms / 1000)
         self._longest = {person: longest_recall(settings.recall, person) for person in (False, True)}
 
-    def deadline(self, person: bool, waited: float = 0.0) -> float:
+    def deadline(self, person: bool, waited: float = 0.0) -> BoundedSeconds:
         """Seconds that adding to a new message may take: as many as it is seen to take on this machine, in bounds.
         ``person`` says whether a person spoke in it; so many seconds it has ``waited`` in a queue."""
         return recall_time(self._longest[person], self._times, waited)

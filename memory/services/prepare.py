@@ -15,7 +15,7 @@ from dataclasses import replace
 from memory.conversation import Conversation, Reply
 from memory.edits import Append, Edit, Insert
 from memory.hooks.chain import Features
-from memory.ports import Guard
+from memory.ports import BoundedSeconds, Guard
 from memory.services.context_sources import PageSource, PriorFindings, Recalled, Recaller, mentions
 from memory.services.deadline import Deadline
 from memory.services.deciding import ContextDecider, ContextDecision, Known, elapsed_ms, no_addition, tokens_of
@@ -78,7 +78,7 @@ class Preparation:
         self._features = features
         self.ledgers = Ledgers(sessions, guard)
 
-    def time_limit(self, conversation: Conversation, arrival: Arrival) -> float:
+    def time_limit(self, conversation: Conversation, arrival: Arrival) -> BoundedSeconds:
         """Seconds after which a request is sent without its preparation."""
         return self._limits.whole(conversation, in_own_namespace(arrival))
 

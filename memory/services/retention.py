@@ -144,9 +144,9 @@ class RetentionWorker:
         policy = self._policies.of_owner(owner)
         place = scope_of_owner(owner)
         person = Scope(place.org, place.user).owner(Layer.USER) or ""
-        if person and owner != owner_before(owner):
+        if person and (shelf := owner.removesuffix(owner_before(owner))):
             # What is in quarantine came from messages whose facts about people are there, too.
-            [person] = quarantined([person])
+            person = shelf + person
         found = []
         if not policy.keeps_all:
             found.append(Unkept(owner, restricted=not policy.restricted, personal=not policy.personal, person=person))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memory.conversation import Conversation
+from memory.ports import BoundedSeconds
 from memory.services.context_sources import PriorFindings
 from memory.services.deciding import ContextDecider
 from memory.services.request import takes_part
@@ -45,12 +46,13 @@ class TimeLimits:
         self._fitting = fitting
         self._findings = findings
 
-    def whole(self, conversation: Conversation, arrival: Arrival) -> float:
+    def whole(self, conversation: Conversation, arrival: Arrival) -> BoundedSeconds:
         """For all of it. A request that is far too large for its model would only be refused, so it waits longer; so
         does one whose ledger must be read after a start."""
         limit = self._decision(conversation, arrival) + self.replay(conversation, arrival)
-        shared = self._sessions.replicas.shared
-        return limit + self.look(conversation, arrival) + AGREED_SECONDS if shared else limit
+        if self._sessions.replicas.shared:
+            limit += self.look(conversation, arrival) + AGREED_SECONDS
+        return BoundedSeconds(limit, self._deadline(conversation).setting)
 
     def look(self, conversation: Conversation, arrival: Arrival) -> float:
         """To find out what other replicas have written. Where that takes longer what is remembered here will do, as far
@@ -76,7 +78,7 @@ class TimeLimits:
         shedding = SHED_SECONDS if self._fitting is not None else 0.0
         return PATIENCE * self._deadline(conversation) + looking + shedding + self._extra(conversation, arrival)
 
-    def _deadline(self, conversation: Conversation) -> float:
+    def _deadline(self, conversation: Conversation) -> BoundedSeconds:
         return self._deciding.deadline(
             bool(conversation.messages) and bool(conversation.messages[conversation.newest].spoken)
         )

@@ -151,6 +151,10 @@ class Facts(JournalPart):
     async def owners(self) -> list[str]:
         return await self._rows("owners_all", lambda row: row["name"])
 
+    async def memories_by_owner(self) -> dict[str, int]:
+        """How many memories each owner has that can be found, but for those who have none."""
+        return dict(await self._rows("owners_memories", lambda row: (row["name"], int(row["texts"]))))
+
     async def update(self, fact: Fact) -> bool:
         def work(connection: Connection) -> bool:
             if not connection.execute(many("facts_get", 1), (fact.id,)).fetchone():

@@ -17,6 +17,7 @@ from typing import Final
 
 from memory.ports import StoreError
 
+JOURNAL: Final = "journal.db"
 SET_ASIDE: Final = "lost-journal-"
 """How the folders begin in which such pages lie, with the day behind it."""
 REPLACED: Final = "replaced"
@@ -52,9 +53,14 @@ class OrphanedFiles:
         return held
 
 
+def begun(home: Path) -> bool:
+    """Whether there is a memory: a journal, what was made from one that is gone, or a person's own words."""
+    return (home / JOURNAL).exists() or any(home.glob("index/*-g*/")) or any(home.glob("pages/*/*/*"))
+
+
 def left_behind(home: Path) -> OrphanedFiles | None:
     """What lies there without its journal; None where there is a journal, or nothing was made from one."""
-    journal = home / "journal.db"
+    journal = home / JOURNAL
     if journal.exists() and journal.stat().st_size:
         return None
     indexes = tuple(sorted((home / "index").glob("*-g*/")))

@@ -60,7 +60,7 @@ class MemberStore(JournalPart):
             if member.user in known:
                 return MemberRefused(f"{member.user} is a member of {member.org} already ({known[member.user].role})")
             if not known and member.role is not MemberRole.OWNER:
-                return MemberRefused(f"{member.org} has no members yet: the first one is its owner")
+                return MemberRefused(f"{member.org} has no members yet: the first one is its owner (--role owner)")
             _set(connection, member, WHOLE, member.role)
             return None
 

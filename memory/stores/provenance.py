@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
 import orjson
 
 from memory.fact import Fact, MemoryTier, Passage, State
+from memory.member import Releaser
 from memory.provenance import (
     QUARANTINE,
     MemorySource,
@@ -41,11 +42,12 @@ class Provenance(JournalPart):
         """The memories of some owners that came from somewhere, and what was derived from them."""
         return await self._db.read(lambda connection: _chosen(connection, selection, owners))
 
-    async def shelve(self, chosen: SelectedMemories, away: bool) -> frozenset[str]:
-        """Put memories into quarantine (``away``), or take them back; whose they are."""
+    async def shelve(self, chosen: SelectedMemories, by: Callable[[str], Releaser] | None) -> frozenset[str]:
+        """Put memories into quarantine, with who may release those of an owner, or (None) take them back; whose they
+        are."""
 
         def work(connection: Connection) -> frozenset[str]:
-            return frozenset(_shelve(connection, chosen, away))
+            return frozenset(_shelve(connection, chosen, by))
 
         return await self._db.write(work)
 
@@ -136,7 +138,8 @@ def _chosen(connection: Connection, selection: Selection, owners: Sequence[str])
 
 
 def _project_of(owner: str) -> str | None:
-    for collection in (QUARANTINE, QUESTIONS, TRAILS):
+    owner = owner_before(owner)
+    for collection in (QUESTIONS, TRAILS):
         owner = owner.removeprefix(collection)
     place = place_of(owner)
     return place[0].project if place else None
@@ -170,12 +173,13 @@ def _derived_facts(connection: Connection, facts: dict[str, Fact], owners: froze
     return found
 
 
-def _shelve(connection: Connection, chosen: SelectedMemories, away: bool) -> set[str]:
+def _shelve(connection: Connection, chosen: SelectedMemories, by: Callable[[str], Releaser] | None) -> set[str]:
     owners = set()
 
     def moved(owner: str) -> str:
-        owners.add(owner_before(owner))
-        return QUARANTINE + owner_before(owner) if away else owner_before(owner)
+        before = owner_before(owner)
+        owners.add(before)
+        return before if by is None else f"{QUARANTINE}{by(before)}{before}"
 
     for memory in (*chosen.memories, *chosen.derived):
         owner, sort = moved(memory.owner), "fact" if isinstance(memory, Fact) else "turn"
@@ -183,7 +187,7 @@ def _shelve(connection: Connection, chosen: SelectedMemories, away: bool) -> set
         for name in ("shelve_lines", "shelve_error_keys", "shelve_observation"):
             connection.execute(QUERIES[name], (owner, memory.id))
         archived = isinstance(memory, Fact) and memory.state is State.ARCHIVED
-        connection.execute(QUERIES["outbox_add"], (memory.id, "gone" if away or archived else sort))
+        connection.execute(QUERIES["outbox_add"], (memory.id, "gone" if by is not None or archived else sort))
     for row in ask_many(connection, "candidates_with", chosen.ids):
         connection.execute(QUERIES["shelve_candidate"], (moved(row["owner"]), row["id"]))
     for id in chosen.research:

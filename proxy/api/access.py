@@ -48,7 +48,7 @@ ACCESS: Final[ContextVar[Access]] = ContextVar("access")
 """What may be done by who sent the request under way: set at the door."""
 
 _OWN: Final = re.compile(
-    r"/palimpsest/api/(branches|candidates|conflicts|content|decisions|drafts|export|facts|forget|habits|hook|import|learnt-on|log|money|names|page|provenance"
+    r"/palimpsest/api/(branches|candidates|conflicts|content|decisions|drafts|export|facts|forget|habits|holders|hook|import|learnt-on|log|money|names|page|provenance"
     r"|quarantine|remember|research|rules|search|sessions|sync|tools|why)(/|$)"
 )
 """What is answered for one user at a time, whom the server chooses; everything else is for admins."""

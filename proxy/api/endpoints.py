@@ -14,6 +14,7 @@ from proxy.api import (
     findings,
     forget,
     health,
+    holders,
     hook,
     imports,
     keys,
@@ -55,6 +56,7 @@ _PARTS = (
     keys,
     members,
     person,
+    holders,
 )
 
 

@@ -22,7 +22,7 @@ from memory.version import release
 from proxy.api.auth import may_know
 from proxy.api.responses import Json, answer
 from proxy.edge import EDGE, Edge
-from proxy.fail_open import SET_ASIDE, fail_open
+from proxy.fail_open import LATE, SET_ASIDE, bounding_setting, fail_open
 from proxy.settings import Role
 
 routes = web.RouteTableDef()
@@ -166,13 +166,19 @@ async def unwell(edge: Edge) -> list[str]:
             why.append(f"the index could not be filled anew with {progress.embedder}: {progress.fault}")
     # That the stores are not open stands above.
     failures = [each for each in edge.degradations.since(RECENT) if edge.memory or each.doing != OPENING]
-    counted = Counter((failure.doing, failure.why.partition(":")[0]) for failure in failures)
+    counted = Counter((failure.doing, _kind(failure.why)) for failure in failures)
     why.extend(
         f"memory failed {'once' if times == 1 else f'{times} times'} in the last five minutes while {doing} ({kind})"
         for (doing, kind), times in counted.most_common(5)
         if kind != SET_ASIDE
     )
     return why
+
+
+def _kind(why: str) -> str:
+    """What kind of failure it was, and of what was late the setting that bounded it."""
+    setting = bounding_setting(why)
+    return f"{LATE}: {setting}" if setting else why.partition(":")[0]
 
 
 def held_back(pending: int) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import TypedDict
 
 from aiohttp import web
@@ -23,11 +24,14 @@ routes = web.RouteTableDef()
 
 
 class MembersList(TypedDict):
-    """The members of an organisation, and the organisations that have any, as far as the asker may know them."""
+    """The members of an organisation, and the organisations that have any, as far as the asker may know them. ``named``
+    are those whom the settings' credentials name for it and who are no members (``*`` is whomever a request names),
+    told to who may add them: where it has members they have no memory."""
 
     org: str | None
     members: list[Member]
     organisations: list[str]
+    named: list[str]
 
 
 class RemovedMember(TypedDict):
@@ -47,7 +51,8 @@ async def listed(request: web.Request) -> Json[MembersList]:
     memory, org, asker = memory_of(request), scope_of(request).org, access().asker
     members = await memory.journal.members(org) if org else []
     organisations = await memory.journal.organisations() if asker.everything else [org] if org and members else []
-    return answer({"org": org, "members": members, "organisations": organisations})
+    named = named_only(request.app[EDGE], org, members)
+    return answer({"org": org, "members": members, "organisations": organisations, "named": named})
 
 
 @routes.post("/api/members")
@@ -77,6 +82,16 @@ async def removed(request: web.Request) -> Json[RemovedMember]:
     role in it goes, and that in the organisation holds there too. What they taught stays: see `/api/person/forget`."""
     scope, user = scope_of(request), request.match_info["user"]
     return answer(await remove_member(request.app[EDGE], memory_of(request), managed(scope), user, scope.project))
+
+
+def named_only(edge: Edge, org: str | None, members: Sequence[Member]) -> list[str]:
+    """Whom the settings' credentials name for an organisation who are none of its members, as far as the asker may know
+    of them."""
+    if not may_manage(org):
+        return []
+    known = {each.user for each in members}
+    named = (entry.user for entry in edge.settings.credentials if org is not None and entry.org == org)
+    return sorted({user for user in named if user not in known})
 
 
 def managed(scope: Scope) -> str:

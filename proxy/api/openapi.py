@@ -90,7 +90,7 @@ BODY: Final[Mapping[str, Mapping[str, Mapping[str, str]]]] = {
     "POST /api/forget": {"query": _TEXT, "ids": _LIST},
     "PUT /api/page": {"own": _TEXT, "files": _MAP},
     "POST /api/provenance": _SELECTION,
-    "POST /api/quarantine": {**_SELECTION, "release": _FLAG},
+    "POST /api/quarantine": {**_SELECTION, "release": _FLAG, "for_review": _FLAG},
     "POST /api/keys": {
         "name": _TEXT,
         "user": _TEXT,

@@ -9,7 +9,10 @@ from aiohttp import web
 
 from memory.fact import Origin
 from memory.hooks.route_request import Fields, checked_text, choice
+from memory.member import Asker
 from memory.provenance import SelectedBy, SelectedMemories, Selection
+from memory.scope import Scope
+from memory.services.person.quarantine import Quarantine
 from proxy.api import responses
 from proxy.api.access import access
 from proxy.api.params import MOST, body_of, memory_of, owners_of, scope_of, taught
@@ -62,16 +65,31 @@ async def chosen(request: web.Request) -> Json[SelectedJson]:
 @routes.post("/api/quarantine")
 async def quarantine(request: web.Request) -> Json[SelectedJson]:
     """The same body without ``held``: put into quarantine all that came from there, of what is theirs to change; with
-    ``release`` take it out. What the exchanges teach that are ``behind`` follows when they are learned from."""
-    body = await body_of(request, {**FIELDS, "release": bool})
+    ``release`` take it out. What the exchanges teach that are ``behind`` follows when they are learned from. What who
+    runs the server, or an owner of the organisation, has put there is released by such a one, but for what is there
+    ``for_review`` by the person whose it is."""
+    body = await body_of(request, {**FIELDS, "release": bool, "for_review": bool})
     release = body.get("release", False)
     selection, shell = selection_of(body, empty=release), memory_of(request).quarantine
     scope, asker = scope_of(request), access().asker
     if scope.project:
         taught(scope)
     if release:
-        return answer(_selection_json(await shell.release(selection, scope, asker)))
-    return answer(_selection_json(*await shell.quarantine(selection, scope, asker)))
+        return answer(_selection_json(await released(shell, selection, scope, asker)))
+    for_review = body.get("for_review", False)
+    return answer(_selection_json(*await shell.quarantine(selection, scope, asker, for_review)))
+
+
+async def released(shell: Quarantine, selection: Selection, scope: Scope, asker: Asker) -> SelectedMemories:
+    """What was taken out of quarantine.
+
+    Raises:
+        Refusal: 403, when there is only what who may more has put there.
+    """
+    chosen = await shell.release(selection, scope, asker)
+    if not chosen.ids and await shell.kept_from(selection, scope, asker):
+        raise Refusal(403, "who runs the server, or an owner of the organisation, has put it there, and releases it")
+    return chosen
 
 
 @routes.get("/api/quarantine")

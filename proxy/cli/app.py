@@ -104,14 +104,20 @@ def command_line(wanted: str = "") -> typer.Typer:
     for name in [wanted] if one else [*COMMANDS, *GROUPS]:
         if name in GROUPS:
             group: typer.Typer = _has(GROUPS[name], name)
+            for each in group.registered_commands:
+                each.short_help = _summary(each.callback)
             app.add_typer(group, name=name, short_help=str(group.info.help))
         else:
             command = _command(name)
-            # A whole sentence each, wrapped: without it, what does not fit one line ends in dots.
-            summary = " ".join((command.__doc__ or "").partition("\n\n")[0].split())
             passes_on = {"allow_interspersed_args": False} if name == PASSES_ON else None
-            app.command(name, short_help=summary, context_settings=passes_on)(command)
+            app.command(name, short_help=_summary(command), context_settings=passes_on)(command)
     return app
+
+
+def _summary(command: Callable[..., None] | None) -> str:
+    """What a command does, as it stands beside its name: whole, and wrapped. Without it, what does not fit a line ends
+    in dots."""
+    return " ".join(((command and command.__doc__) or "").partition("\n\n")[0].split())
 
 
 def _print_version(value: bool) -> None:

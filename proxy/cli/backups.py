@@ -183,8 +183,8 @@ def verify(
         where = source.expanduser().absolute()
         try:
             with (
-                _opened(where, folder, passphrase_file) as opened,
                 TemporaryDirectory(prefix="palimpsest-verify-") as scratch,
+                _opened(where, folder if folder.is_dir() else Path(scratch), passphrase_file) as opened,
             ):
                 faults = faults_of_backup(opened, Path(scratch))
         except (NoBackup, Sealed) as error:
@@ -223,6 +223,8 @@ def _made(home: Path, place: Path, keys: bool, secret: str) -> Path:
 @contextmanager
 def _opened(where: Path, home: Path, passphrase_file: Path | None) -> Iterator[Path]:
     """A backup as a folder; one that is sealed is taken out of its file meanwhile, in the home folder."""
+    if not where.exists():
+        raise CommandError(f"there is no {where}", 2)
     if not where.is_file():
         yield where
         return

@@ -39,7 +39,10 @@ def candidates(
 ) -> None:
     """List what waits for you: knowledge and skills that others could have too, skills to retire, and why."""
     query = org_query(org) | ({"state": "all"} if everything else {}) | ({"submitted": "yes"} if submitted else {})
-    response = call.ask("GET", f"api/candidates/{id}" if id else "api/candidates", org_query(org) if id else query)
+    if id:
+        response = call.ask("GET", f"api/candidates/{id}", org_query(org))
+    else:
+        response = call.ask_for_list("api/candidates", query)
     if call.as_json:
         output.as_json(response)
     elif id:

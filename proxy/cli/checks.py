@@ -4,6 +4,7 @@ or asks a server. Each function answers with a finding and how to mend it."""
 from __future__ import annotations
 
 import asyncio
+import re
 import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,7 +17,11 @@ from memory.stores.lost_journal import left_behind
 from proxy.cli.faults import CommandError
 from proxy.cli.server import QUICK, RunningServer
 from proxy.diagnosis import CheckResult
+from proxy.fail_open import LATE
 from proxy.settings import UpstreamSettings
+
+_BOUNDED = re.compile(rf"\({LATE}: ([\w.]+)\)")
+"""What was late, with the setting that bounds it."""
 
 
 def lost(folder: Path) -> CheckResult | None:
@@ -51,8 +56,9 @@ def upstream_of(server: RunningServer) -> UpstreamSettings:
         raise CommandError(f"the server at {server.url} is of another version") from error
 
 
-def stores(server: RunningServer, runs: bool) -> Iterator[CheckResult]:
-    """What the server, or the stores opened here, say of themselves."""
+def stores(server: RunningServer, home: Path, runs: bool, begun: bool) -> Iterator[CheckResult]:
+    """What the server, or the stores opened here, say of themselves. Where no memory is ``begun`` they are others than
+    the data folder's."""
     response = server.ask("GET", "api/status")
     whose = f"the server at {server.url}" if runs else "opened here, as no server runs"
     if response["status"] == "ok" and response["memory"] == "off":
@@ -61,6 +67,8 @@ def stores(server: RunningServer, runs: bool) -> Iterator[CheckResult]:
     if response["why"]:
         for why in response["why"]:
             yield CheckResult("stores", "wrong", why, _mend(why))
+    elif not begun:
+        yield CheckResult("stores", "well", f"no memory in {home} yet; they open in a temporary folder")
     elif response["memory"] == "paused":
         yield CheckResult("stores", "doubtful", f"{whose}: memory is paused", "palimpsest resume")
     else:
@@ -142,6 +150,8 @@ def round_trip(server: RunningServer) -> CheckResult:
 
 def _mend(why: str) -> str:
     """What to do about a sentence of the server's, where it does not say so itself."""
+    if bounded := _BOUNDED.search(why):
+        return f"if it goes on, raise {bounded[1]}"
     for part, mend in (
         (
             "was deleted or replaced",
@@ -156,7 +166,7 @@ def _mend(why: str) -> str:
         ("has been fetched", "palimpsest embedder use minilm"),
         ("models/minilm", "palimpsest embedder use minilm"),
         ("behind", "wait a little: the worker catches up"),
-        ("late", "if it goes on, raise memory.recall.deadline_ms"),
+        ("(late)", "if it goes on, look what else keeps this machine or its disk busy"),
     ):
         if part in why:
             return mend

@@ -23,7 +23,7 @@ from proxy.cli.home_owner import owner
 from proxy.cli.options import ConfigFile, Home, Json, here, loaded
 from proxy.cli.runtime_names import titles
 from proxy.cli.server import QUICK, address, running
-from proxy.cli.server_access import reach
+from proxy.cli.server_access import has_memory, reach
 from proxy.connect import (
     GUIDES,
     Address,
@@ -263,8 +263,7 @@ def _undo(planned: ConnectPlan, settled: Loaded, force: bool, yes: bool, as_json
 
 def _too_large(runtime: str, settled: Loaded) -> tuple[list[dict[str, Any]], str]:
     """A runtime's sessions that do not fit without us, and why that is not known where it cannot be found out."""
-    own = settled.settings.memory.postgresql.url is None
-    if own and not (settled.settings.home / "journal.db").exists():
+    if not has_memory(settled.settings):
         return [], ""
     try:
         with reach(settled) as server:

@@ -15,7 +15,7 @@ from proxy.cli.faults import CommandError
 from proxy.cli.instance_lock import owned
 from proxy.cli.options import ConfigFile, Home, Json, loaded
 from proxy.cli.server import running
-from proxy.cli.server_access import reach
+from proxy.cli.server_access import has_memory, reach, reach_empty
 from proxy.connect.machine import look
 from proxy.diagnosis import CheckResult
 from proxy.setting_sources import SettingsError
@@ -80,8 +80,10 @@ def _upstream(settled: Loaded) -> UpstreamSettings:
 def _stores(settled: Loaded) -> Iterator[CheckResult]:
     try:
         runs = running(settled.settings.home) is not None
-        with reach(settled) as server:
-            found = list(checks.stores(server, runs))
+        begun = runs or has_memory(settled.settings)
+        # Where there is none yet, that it would work is tried elsewhere: who only looks begins no memory.
+        with (reach if begun else reach_empty)(settled) as server:
+            found = list(checks.stores(server, settled.settings.home, runs, begun))
             yield from found
             if not any(each.what == "stores" and each.verdict == "wrong" for each in found[:1]):
                 if projects := checks.projects(server):

@@ -29,7 +29,7 @@ SORTS = ("fact", "passage")
 
 
 class ExportFormat(StrEnum):
-    """A JSON object a line, or text for people in which every line keeps its record in a comment."""
+    """A JSON object a line, or text for people behind which the same records stand in a comment."""
 
     JSONL = "jsonl"
     MARKDOWN = "markdown"

@@ -18,7 +18,7 @@ def command_for(of: Command) -> Callable[..., None]:
     def command(call: Call, **given: Any) -> None:
         from proxy.cli import output
 
-        response = call.ask("GET", f"api/{of.path}", given)
+        response = call.ask_for_list(f"api/{of.path}", given)
         if call.as_json:
             output.as_json(response)
             return

@@ -84,7 +84,7 @@ def import_(
     with ExitStack() as stack:
         own = [path for path in wanted if path not in shared]
         found = sources(_opened(own, call.loaded().settings.home, passphrase_file, stack), kind, problem)
-        server = stack.enter_context(call.reach())
+        server = stack.enter_context(call.reach_empty() if dry_run and not call.finds_memory() else call.reach(True))
         proposals = [tracked.take_in(call, server, path, project, dry_run) for path in shared]
         if shared and not found:
             _tell_proposed(call, proposals, problems, dry_run)
@@ -260,13 +260,12 @@ def _notes(server: RunningServer, file: Path, query: dict[str, Any], problem: Pr
     """Send notes in Markdown; lines that keep a record of ours are sent as such."""
     plain: list[str] = []
     numbered: list[tuple[int, bytes]] = []
-    for number, line in enumerate(file.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
-        try:
-            record = as_markdown.record_in(line)
-        except ValueError as error:
-            problem(file, number, f"the record in the comment cannot be read: {error}")
-            continue
-        if record is None:
+    # At its line breaks alone: a record may hold other marks that Python counts as one.
+    lines = file.read_text(encoding="utf-8", errors="replace").split("\n")
+    for number, (line, record) in enumerate(zip(lines, as_markdown.records_in(lines), strict=True), 1):
+        if isinstance(record, ValueError):
+            problem(file, number, f"the record in the comment cannot be read: {record}")
+        elif record is None:
             plain.append(line)
         else:
             numbered.append((number, orjson.dumps(record)))

@@ -13,7 +13,9 @@ import typer
 
 from proxy.cli import output, sessions, shed_report, wording
 from proxy.cli.call import Call, takes
+from proxy.cli.faults import CommandError
 from proxy.cli.options import Json
+from proxy.cli.server_access import NoMemoryYetError
 
 _HANDLE = re.compile(r"(#|p:)?[0-9a-f]{8,32}\.\d+", re.IGNORECASE)
 
@@ -62,8 +64,10 @@ def status(
 
     The exit code is 0 where all is well, 1 where something is not, 2 where no server runs."""
     server = call.running()
-    with call.reach() as reached:
-        response = reached.ask("GET", "api/status", {"days": days})
+    try:
+        response = call.ask("GET", "api/status", {"days": days})
+    except NoMemoryYetError as error:
+        raise CommandError(f"no server runs, and {error}", 2) from None
     response["running"] = server is not None
     response["url"] = server.url if server else None
     if call.as_json:
@@ -223,4 +227,4 @@ def audit(
         about = f" {each['memory']}" if each["memory"] else ""
         print(f"{at:%Y-%m-%d %H:%M:%S}  {each['who']}{whose}: {each['what']}{about} ({each['status']})")
     if not response["audit"]:
-        print("nothing was asked yet")
+        print("nothing that was asked is like that" if who or what else "nothing was asked yet")

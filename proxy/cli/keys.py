@@ -40,7 +40,7 @@ def create(
     body |= {"projects": project} if project else {}
     body |= {"scopes": scope} if scope else {}
     body |= {"expires_at": ends.isoformat()} if ends else {}
-    made = call.ask("POST", "api/keys", body=body)
+    made = call.ask("POST", "api/keys", body=body, begins=True)
     if call.as_json:
         output.as_json(made)
         return

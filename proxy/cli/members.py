@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 from urllib.parse import quote
 
 import typer
 
-from proxy.cli import output
+from proxy.cli import output, prompts
 from proxy.cli.call import Call, org_query, takes
 
 members = typer.Typer(
@@ -27,9 +27,23 @@ def add(
     user: User,
     org: Org = None,
     role: Annotated[str, typer.Option("--role", help=f"What they may do: {ROLES}.")] = "member",
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Make somebody a member. The first one of an organisation is its owner."""
-    told = call.ask("POST", "api/members", org_query(org), {"user": user, "role": role})
+    """Make somebody a member. The first one of an organisation is its owner.
+
+    With the first one, whom `credentials` in the settings name has its memory only as a member: who would lose it is
+    named, and you are asked."""
+    query = org_query(org)
+    with call.reach(begins=True) as server:
+        before = server.ask("GET", "api/members", query)
+        lose = [each for each in before["named"] if each != user]
+        if lose and not before["members"]:
+            prompts.sure(
+                f"The first member closes the memory of {before['org']} to whom only the settings' credentials name: "
+                f"{_listed(lose)}. They have it again once they are members. Add {user}?",
+                yes,
+            )
+        told = server.ask("POST", "api/members", query, {"user": user, "role": role})
     _print_result(call, told, f"{user} is {told['role']} of {told['org']}: palimpsest keys create gives them a key")
 
 
@@ -47,6 +61,8 @@ def list_(call: Call, org: Org = None) -> None:
         print(f"{each['user']}: {each['role']}{own} (added {output.day(each['added_at'])}{by})")
     if not told["members"]:
         print(f"{told['org']} has no members" if told["org"] else "say of which organisation: --org")
+    elif told["named"]:
+        print(f"named by the settings' credentials, and no member, which is without memory: {_listed(told['named'])}")
     others = [each for each in told["organisations"] if each != told["org"]]
     if others:
         print(f"others that have members: {', '.join(others)}")
@@ -90,6 +106,11 @@ def remove(
         print(f"{name} opens nothing any more")
     for sentence in told["stays"]:
         print(sentence)
+
+
+def _listed(named: Sequence[str]) -> str:
+    """Whom credentials name."""
+    return ", ".join("whomever a request names (the entry for *)" if each == "*" else each for each in named)
 
 
 def _print_result(call: Call, told: Mapping[str, Any], sentence: str) -> None:

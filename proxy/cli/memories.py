@@ -81,7 +81,7 @@ def search(
     if explain and as_of:
         raise CommandError("--explain is about what recall would do now; it does not go with --as-of")
     query = {"text": text, "limit": limit, "as_of": as_of, "explain": "1" if explain else None}
-    response = call.ask("GET", "api/search", query)
+    response = call.ask_for_list("api/search", query)
     if call.as_json:
         output.as_json(response)
     elif explain:
@@ -114,7 +114,7 @@ def facts(
     if call.as_json:
         output.as_json(call.ask("GET", "api/facts", query))
     elif text or kind or state != "active":
-        output.memories(call.ask("GET", "api/facts", query)["facts"], "nothing that has been learned is like that")
+        output.memories(call.ask_for_list("api/facts", query)["facts"], "nothing that has been learned is like that")
     else:
         _all_but_files(call, limit)
 
@@ -127,6 +127,7 @@ def _all_but_files(call: Call, limit: int) -> None:
         said = server.ask("GET", "api/facts", {"origin": others, "limit": limit, **scope})["facts"]
         written = len(server.ask("GET", "api/facts", {"origin": Origin.FILE, "limit": COUNTED, **scope})["facts"])
         held = [] if said or written else server.ask("GET", "api/quarantine", scope)["memories"]
+        call.look_elsewhere(server, said, [...] * written, held)
     if held:
         output.screen().print(f"nothing is in use; in quarantine: {len(held)}, see {wording.program()} quarantine")
         return
@@ -145,7 +146,7 @@ def _all_but_files(call: Call, limit: int) -> None:
 
 def _on_branch(call: Call, branch: str, limit: int) -> None:
     """What was learnt on a branch, and what of the code each cites."""
-    response = call.ask("GET", f"api/learnt-on/{branch}", {"limit": limit})
+    response = call.ask_for_list(f"api/learnt-on/{branch}", {"limit": limit})
     if call.as_json:
         output.as_json(response)
         return
@@ -201,7 +202,7 @@ def remember(
     body: dict[str, Any] = {"text": text, "pinned": pinned}
     if kind:
         body["kind"] = kind
-    response = call.ask("POST", "api/remember", body=body)
+    response = call.ask("POST", "api/remember", body=body, begins=True)
     if call.as_json:
         output.as_json(response)
     else:
@@ -259,7 +260,7 @@ def forget(
     with call.reach() as server:
         scope = call.scope(server)
         if everything:
-            forget_person(server, scope | org_query(org), dry_run, yes, call.as_json)
+            forget_person(call, server, scope | org_query(org), dry_run, yes)
             return
         if where:
             outcome = forget_from(server, scope, where, dry_run, yes, call.as_json)
@@ -283,6 +284,10 @@ def forget(
                 output.memories(found, "nothing that is remembered holds these words")
             if found:
                 _sure(len(found), yes)
+            elif not call.as_json:
+                call.look_elsewhere(server, found)
+                _print_behind(preview["behind"])
+                return
             outcome = _forgotten(server, scope, [each["id"] for each in found], query, preview["behind"])
             outcome["faults"] = [*dict.fromkeys((*outcome["faults"], *preview["would_stay"]))]
         else:

@@ -21,7 +21,7 @@ EVERY = 0.2
 @takes()
 def pause(call: Call) -> None:
     """Learn nothing and add nothing new until `resume`."""
-    _switch("pause", call)
+    _switch("pause", call, begins=True)
 
 
 @takes()
@@ -30,8 +30,8 @@ def resume(call: Call) -> None:
     _switch("resume", call)
 
 
-def _switch(to: str, call: Call) -> None:
-    response = call.ask("POST", f"api/{to}")
+def _switch(to: str, call: Call, begins: bool = False) -> None:
+    response = call.ask("POST", f"api/{to}", begins=begins)
     if call.as_json:
         output.as_json(response)
     else:
@@ -67,7 +67,7 @@ def use(
     name: Annotated[str, typer.Argument(help="static, minilm, fastembed:NAME or litellm:NAME", metavar="NAME")],
 ) -> None:
     """Change the embedder: a new index is filled beside the one in use, then takes its place."""
-    with call.reach() as server:
+    with call.reach(begins=True) as server:
         server.ask("POST", "api/embedder", body={"use": name})
         outcome = wait_for_index(server, call.as_json)
     if call.as_json:

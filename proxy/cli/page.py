@@ -26,7 +26,7 @@ def page(
     ] = None,
 ) -> None:
     """Show MEMORY.md, the page that every session of a project begins with, or change it."""
-    with call.reach() as server:
+    with call.reach(begins=edit or write is not None) as server:
         query = replace(call, at_here=call.project is None).scope(server)
         response = server.ask("GET", "api/page", query)
         changes: dict[str, Any] = {}

@@ -9,6 +9,7 @@ import orjson
 import typer
 
 from proxy.cli import output, prompts, wording
+from proxy.cli.call import Call
 from proxy.cli.faults import CommandError
 from proxy.cli.operations import wait_for_index
 from proxy.cli.server import RunningServer
@@ -17,9 +18,10 @@ PIECE = 1000
 """Rows that are asked for at once."""
 
 
-def forget_person(server: RunningServer, whose: dict[str, str], dry_run: bool, yes: bool, as_json: bool) -> None:
+def forget_person(call: Call, server: RunningServer, whose: dict[str, str], dry_run: bool, yes: bool) -> None:
     """Show what there is of a person and what would stay, ask, and delete it."""
-    report = server.ask("GET", "api/person", whose)
+    report, as_json = server.ask("GET", "api/person", whose), call.as_json
+    call.look_elsewhere(server, [*report["would_go"]], org=whose.get("org"))
     if not as_json:
         _print_report(report)
     if dry_run:
@@ -66,7 +68,7 @@ def person_records(server: RunningServer, whose: dict[str, str]) -> Iterator[dic
 
 def _print_report(report: dict[str, Any]) -> None:
     say = output.screen().print
-    say("would go:")
+    say("would go:" if report["would_go"] else f"nothing is held of {report['user']}")
     for table, rows in report["would_go"].items():
         say(f"  {table:<20}{rows:>10,}")
     others = (

@@ -61,11 +61,17 @@ def quarantine(
     with call.reach() as server:
         query = call.scope(server)
         if not where and not release:
-            _show(server.ask("GET", "api/quarantine", query), call.as_json, "nothing is in quarantine")
+            held = server.ask("GET", "api/quarantine", query)
+            call.look_elsewhere(server, held["ids"])
+            _show(held, call.as_json, "nothing is in quarantine")
             return
         found = server.ask("POST", "api/provenance", query, {**where, "held": release})
         if dry_run or not found["ids"]:
-            _show(found, call.as_json, "nothing that is remembered came from there")
+            call.look_elsewhere(server, found["ids"])
+            nothing = "nothing that is remembered came from there"
+            if release:
+                nothing = "nothing that is in quarantine came from there" if where else "nothing is in quarantine"
+            _show(found, call.as_json, nothing)
             return
         if not call.as_json:
             _show(found, False, "")
@@ -108,11 +114,15 @@ def moment(text: str | None) -> str | None:
     if ago := _AGO.fullmatch(text.strip()):
         span = timedelta(**{_UNITS[ago[2]]: int(ago[1])})
         return (datetime.now().astimezone() - span).isoformat()
+    return _time(text, "2d, 12h, 30m ago").isoformat()
+
+
+def _time(text: str, spans: str) -> datetime:
     try:
         at = datetime.fromisoformat(text.strip())
     except ValueError:
-        raise CommandError(f"{text!r} is no time: say 2026-03-04, 2026-03-04T15:00, or 2d, 12h, 30m ago", 2) from None
-    return (at if at.tzinfo else at.astimezone()).isoformat()
+        raise CommandError(f"{text!r} is no time: say 2026-03-04, 2026-03-04T15:00, or {spans}", 2) from None
+    return at if at.tzinfo else at.astimezone()
 
 
 def moment_after(text: str | None) -> datetime | None:
@@ -126,7 +136,7 @@ def moment_after(text: str | None) -> datetime | None:
     now = datetime.now().astimezone()
     if ahead := _AGO.fullmatch(text.strip()):
         return now + timedelta(**{_UNITS[ahead[2]]: int(ahead[1])})
-    at = datetime.fromisoformat(moment(text) or "")
+    at = _time(text, "30d, 12h, 30m from now")
     if at <= now:
         raise CommandError(f"{text} is over", 2)
     return at

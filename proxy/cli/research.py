@@ -27,7 +27,7 @@ def newest(
     """List the newest research, and what using it again has saved."""
     if context.invoked_subcommand is not None:
         return
-    response = call.ask("GET", "api/research", {"limit": limit})
+    response = call.ask_for_list("api/research", {"limit": limit})
     if call.as_json:
         output.as_json(response)
         return
@@ -51,7 +51,7 @@ def search(
 ) -> None:
     """Find research by its question, its report, and what its tools gave back."""
     asked = {"text": " ".join(text), "limit": limit} | ({"sisters": "yes"} if sisters else {})
-    response = call.ask("GET", "api/research", asked)
+    response = call.ask_for_list("api/research", asked)
     if call.as_json:
         output.as_json(response)
         return
@@ -61,7 +61,8 @@ def search(
         console.print(f"\nof the sister project {each['project']}, {output.day(each['ended'])}: {each['title']}")
         console.print(each["report"], soft_wrap=True)
     if sisters and not response["sisters"]:
-        console.print("no other project of the organisation shares anything on this (memory.policies)")
+        why = response.get("why_no_sisters") or "what the organisation's other projects share is not on this"
+        console.print(f"nothing of sister projects: {why}", soft_wrap=True)
 
 
 @research.command()
@@ -98,7 +99,7 @@ def show(
 @takes("project", "at_here", "user")
 def stale(call: Call) -> None:
     """List research whose files have changed since (see memory.research.folders), or that is too old to be given."""
-    response = call.ask("GET", "api/research/stale")
+    response = call.ask_for_list("api/research/stale")
     if call.as_json:
         output.as_json(response)
         return

@@ -24,6 +24,7 @@ def review(
     with call.reach() as server:
         asked = call.scope(server)
         drafts = server.ask("GET", "api/facts", {**asked, "state": "draft", "limit": limit})["facts"]
+        call.look_elsewhere(server, drafts)
         if call.as_json:
             output.as_json({"drafts": drafts})
         elif not drafts:

@@ -6,6 +6,9 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from memory.private_files import private_files
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
 
     from aiohttp import web
 
-    from proxy.settings import Loaded
+    from proxy.settings import Loaded, Settings
 
 PATIENCE = 10.0
 """Seconds to wait for another command that has the stores open."""
@@ -32,6 +35,34 @@ STARTING, EVERY = 20.0, 0.05
 
 SECONDS = 120.0
 """How long the stores may take to open."""
+
+
+class NoMemoryYetError(CommandError):
+    """The data folder has no memory, and the command is none that begins one."""
+
+
+def has_memory(settings: Settings) -> bool:
+    """Whether the data folder has a memory, one that lost its journal, or a server that just begins one; a journal in
+    PostgreSQL is there for every folder that names it. Nothing is created."""
+    from memory.stores.lost_journal import begun
+
+    return settings.memory.postgresql.url is not None or owner(settings.home) is not None or begun(settings.home)
+
+
+def require_memory(settings: Settings) -> None:
+    """Nothing where the data folder has a memory.
+
+    Raises:
+        NoMemoryYetError: where it has none.
+        CommandError: where it is no folder.
+    """
+    if settings.home.exists() and not settings.home.is_dir():
+        raise CommandError(f"the data folder {settings.home} is no folder: choose another with --home")
+    if not has_memory(settings):
+        raise NoMemoryYetError(
+            f"there is no memory in {settings.home} yet: `palimpsest run` and `palimpsest serve` begin one; if it "
+            "is in another folder, name that with --home or PALIMPSEST_HOME"
+        )
 
 
 @contextmanager
@@ -51,6 +82,15 @@ def reach(loaded: Loaded) -> Iterator[RunningServer]:
                 warning = f"{home / 'journal.db'} was gone and is begun anew: `palimpsest doctor` says what is left"
                 print(warning, file=sys.stderr)
             yield here
+
+
+@contextmanager
+def reach_empty(loaded: Loaded) -> Iterator[RunningServer]:
+    """Empty stores under the same settings, in a temporary folder: for what is only tried."""
+    with TemporaryDirectory(prefix="palimpsest-") as folder:
+        settings = loaded.settings.model_copy(update={"home": Path(folder)})
+        with in_process(replace(loaded, settings=settings)) as server:
+            yield server
 
 
 def _once_it_listens(loaded: Loaded) -> RunningServer | None:

@@ -53,7 +53,9 @@ class Staging:
     def put_away(self) -> None:
         """Put into quarantine what was learned of the sessions that came since the last time."""
         if self._waiting:
-            told = self._server.ask("POST", "api/quarantine", self._asked, {"sessions": self._waiting})
+            told = self._server.ask(
+                "POST", "api/quarantine", self._asked, {"sessions": self._waiting, "for_review": True}
+            )
             self.found += [each for each in told["memories"] if each["sort"] == "fact"]
         self._waiting, self._turns = [], 0
 

@@ -43,7 +43,7 @@ def sync(
     if not folder.expanduser().is_dir():
         raise CommandError(f"there is no folder {folder}", 2)
     place = folder.expanduser() / FOLDER
-    with call.reach() as server:
+    with call.reach(begins=True) as server:
         own = _own_machine_name(call.loaded().settings.home)
         told = _synced(server, call.scope(server), place, own, restricted)
     if call.as_json:

@@ -45,7 +45,8 @@ def trust(
     else:
         found = Markers().file(file)
         if found.project is None:
-            raise CommandError(found.why or f'{file} names no project: write project = "NAME" into it')
+            what = "names no project" if file.exists() else "is not there"
+            raise CommandError(found.why or f'{file} {what}: write project = "NAME" into it')
         names[str(file)] = TrustedNames(found.project, found.shared_with) if found.shared_with else found.project
         asked = f"{_meaning(file, found)} Trust it?"
         if as_json and not yes:

@@ -13,7 +13,7 @@ from memory.client_key import KeyScope
 from memory.hooks.route_request import choice
 from memory.member import PROJECT_ROLES, MemberRole
 from proxy.api.keys import issue, key_json, keys_seen, revoke
-from proxy.api.members import add_member, managed, may_manage, remove_member, set_role
+from proxy.api.members import add_member, managed, may_manage, named_only, remove_member, set_role
 from proxy.caller import MAX_NAME_CHARS, name
 from proxy.errors import Refusal
 from proxy.web.rendering import show
@@ -37,6 +37,7 @@ async def _shown(visit: PageVisit, made: Mapping[str, Any]) -> web.StreamRespons
     opens = visit.access.scopes is None or KeyScope.MEMORY in visit.access.scopes
     rules = (await visit.ask("GET", "rules", everything=True))["rules"] if opens else None
     keys = [key_json(key) for key in await keys_seen(visit.memory) if key.org == org and key.revoked_at is None]
+    members = await journal.members(org) if org else []
     return await show(
         visit,
         "organisation.html",
@@ -44,7 +45,8 @@ async def _shown(visit: PageVisit, made: Mapping[str, Any]) -> web.StreamRespons
         org=org,
         asked=visit.query("org"),
         organisations=await journal.organisations() if asker.everything else [],
-        members=await journal.members(org) if org else [],
+        members=members,
+        named=named_only(visit.edge, org, members),
         manages=may_manage(org),
         asker=asker,
         roles=[role.value for role in MemberRole],

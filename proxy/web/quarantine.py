@@ -15,6 +15,7 @@ from memory.scope import Scope
 from memory.session import Session
 from proxy.api import responses
 from proxy.api.forget import MOST_IDS
+from proxy.api.provenance import released
 from proxy.errors import Refusal
 from proxy.web.rendering import show
 from proxy.web.visit import PageVisit
@@ -68,7 +69,8 @@ async def one_session(visit: PageVisit) -> web.StreamResponse:
 async def release(visit: PageVisit) -> web.StreamResponse:
     """``session=…``: it is used from now on."""
     scope = Scope(visit.scope.org, visit.scope.user)
-    done = await visit.memory.quarantine.release(_of(visit.form.get("session", "")), scope, visit.access.asker)
+    session = _of(visit.form.get("session", ""))
+    done = await released(visit.memory.quarantine, session, scope, visit.access.asker)
     return visit.sent_to(BACK, f"Released: {count(len(done.ids), 'memory')}.")
 
 

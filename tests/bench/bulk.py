@@ -97,7 +97,7 @@ def let_wait(journal: Path, each: int) -> None:
         contradicts = "UPDATE facts SET contradicts = json_array(?) WHERE id = ?"
         connection.executemany(contradicts, [side for one, other in pairs for side in ((other, one), (one, other))])
         put_away = "UPDATE facts SET owner = ?, session = 'an import' WHERE id = ?"
-        [away] = quarantined([owner])
+        away, *_ = quarantined([owner])
         connection.executemany(put_away, [(away, row[0]) for row in rows[2 * each : 3 * each]])
         at = NOW.isoformat()
         for number, (_, text) in enumerate(rows[3 * each :] * 2):

@@ -30,7 +30,7 @@ def test_a_persons_own_days_hold_before_the_organisations() -> None:
     assert days == [(7, 300), (90, 300), (365, None)]
 
 
-@pytest.mark.parametrize("shelf", ["", "quarantine/", "research/", "trail/", "quarantine/trail/"])
+@pytest.mark.parametrize("shelf", ["", "quarantine/", "research/", "trail/", "quarantine/server/trail/"])
 def test_an_owner_is_the_same_ones_on_every_shelf(shelf: str) -> None:
     policies = Policies({"ac/me": PolicySettings(personal=False)})
     assert scope_of_owner(f"{shelf}up:ac%2Fme/ada/loom") == Scope("ac/me", "ada", "loom")

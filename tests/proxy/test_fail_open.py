@@ -8,8 +8,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from memory.ports import BoundedSeconds
 from memory.stores.errors import StoreFault, StoreFaultKind
-from proxy.fail_open import Degradations, fail_open, fail_open_at_once
+from proxy.fail_open import Degradations, bounding_setting, fail_open, fail_open_at_once
 
 
 async def test_a_stores_fault_is_told_in_its_own_sentence() -> None:
@@ -29,6 +30,17 @@ async def test_what_never_ends_is_given_up() -> None:
             never.wait(), default=False, timeout_seconds=0.01, operation="preparing", degradations=counted
         )
     assert (given, why) == (False, "late: more than 10 ms") and counted.counts == {"preparing": 1}
+
+
+async def test_what_is_given_up_names_the_setting_that_bounded_it() -> None:
+    bounded, counted = BoundedSeconds(0.01, "memory.recall.longest_ms"), Degradations()
+    async with asyncio.timeout(5):
+        _, why = await fail_open(
+            asyncio.Event().wait(), default=False, timeout_seconds=bounded, operation="recalling", degradations=counted
+        )
+    assert why == "late: more than 10 ms (memory.recall.longest_ms)"
+    assert bounding_setting(why) == "memory.recall.longest_ms"
+    assert bounding_setting("late: more than 10 ms") == bounding_setting("StoreError: no table (memory.facts)") == ""
 
 
 def test_any_other_failure_is_told_by_its_kind() -> None:

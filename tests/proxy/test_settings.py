@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from proxy.cli.options import loaded as loaded_in
-from proxy.setting_sources import SettingsError, choose_for_home
+from proxy.setting_sources import SettingsError, choose_for_home, data_folder
 from proxy.settings import load
 
 
@@ -130,18 +130,61 @@ def test_a_projects_name_may_have_dots(tmp_path: Path) -> None:
     assert {key: source for key, _, source in loaded.rows()}["projects"] == str(file)
 
 
-def test_a_variable_with_one_underscore_too_few_is_a_fault_and_not_passed_over() -> None:
-    said = {"PALIMPSEST_UPSTREAM__OPENAI": "http://127.0.0.1:1", "PALIMPSEST_LATER": "x", "PALIMPSEST__NOT": "1"}
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("PALIMPSEST_MEMORY_MODE", "PALIMPSEST__MEMORY__MODE"),
+        ("PALIMPSEST_MEMORY__MODE", "PALIMPSEST__MEMORY__MODE"),
+        ("PALIMPSEST_MEMMODE", "PALIMPSEST__MEMORY__MODE"),
+        ("PALIMPSEST_MODE", "PALIMPSEST__MEMORY__MODE"),
+        ("palimpsest_memory__mode", "PALIMPSEST__MEMORY__MODE"),
+        ("palimpsest__memory__mode", "PALIMPSEST__MEMORY__MODE"),
+        ("Palimpsest_Home", "PALIMPSEST_HOME"),
+        ("PALIMPSEST_HOEM", "PALIMPSEST_HOME"),
+        ("PALIMPSEST_UPSTREAMS", "PALIMPSEST_UPSTREAM"),
+        ("PALIMPSEST_UPSTREAM__OPENAI", "PALIMPSEST__UPSTREAM__OPENAI"),
+        ("PALIMPSEST_SERVER_PORT", "PALIMPSEST__SERVER__PORT"),
+        ("PALIMPSEST_ORG", "PALIMPSEST__ORG"),
+        ("PALIMPSEST_LATER", ""),
+    ],
+)
+def test_a_variable_that_begins_as_ours_and_is_none_is_a_fault_with_the_nearest_there_is(name: str, meant: str) -> None:
     with pytest.raises(SettingsError) as fault:
-        load(environment=said)
-    first, second = fault.value.faults
-    assert "PALIMPSEST__UPSTREAM__OPENAI" in first and "there is no such setting" in second
+        load(environment={name: "8484", "PALIMPSEST__NOT": "1", "PALIMPSEST_USER": "ada"})
+    told, other = fault.value.faults
+    assert told.startswith(f"{name}: there is no such variable") and "there is no such setting" in other
+    assert (f"is {meant} meant?" in told) if meant else ("meant" not in told and "PALIMPSEST__MEMORY__MODE" in told)
 
 
-@pytest.mark.parametrize("name", ["MEMORY_MODE", "SERVER_PORT", "ORG", "LOG_LEVEL", "SERVER__PORT"])
-def test_a_variable_that_is_spelt_like_a_setting_is_a_fault(name: str) -> None:
-    with pytest.raises(SettingsError, match=f"PALIMPSEST_{name}: a variable that is a setting"):
-        load(environment={f"PALIMPSEST_{name}": "off", "PALIMPSEST_USER": "ada", "PALIMPSEST_UPSTREAMS": "x"})
+def test_a_key_that_there_is_not_is_told_with_the_nearest_in_the_form_of_its_source(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text("memory: {modee: off}\n")
+    with pytest.raises(SettingsError, match=r"no such setting \(is memory.mode meant\?\)"):
+        load(file)
+    with pytest.raises(SettingsError, match=r"no such setting \(is PALIMPSEST__SERVER__PORT meant\?\)"):
+        load(environment={"PALIMPSEST__SERVER__PROT": "1"})
+
+
+def test_what_a_cluster_a_container_and_our_tests_set_is_no_slip() -> None:
+    load(
+        environment={
+            "PALIMPSEST_PORT": "tcp://10.0.0.7:8484",
+            "PALIMPSEST_SERVICE_HOST": "10.0.0.7",
+            "PALIMPSEST_SERVICE_PORT_HTTP": "8484",
+            "PALIMPSEST_PORT_8484_TCP_PORT": "8484",
+            "PALIMPSEST_SERVER_PORT": "tcp://10.0.0.7:8484",
+            "PALIMPSEST_SERVER_PORT_8484_TCP_ADDR": "10.0.0.7",
+            "PALIMPSEST_KEY": "k",
+            "PALIMPSEST_USER": "ada",
+            "PALIMPSEST_CONFIG": "/etc/palimpsest.yaml",
+            "PALIMPSEST_TEST_MINILM": "/models",
+        }
+    )
+
+
+def test_a_folder_is_not_looked_for_past_a_variable_that_is_no_one(tmp_path: Path) -> None:
+    assert data_folder(None, {"PALIMPSEST_HOME": str(tmp_path)}, None) == tmp_path
+    assert data_folder(None, {"PALIMPSEST_HOEM": str(tmp_path)}, None) is None
 
 
 @pytest.mark.parametrize("said", ["off", "'off'", "false"])

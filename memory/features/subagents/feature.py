@@ -76,11 +76,13 @@ class SisterResearch(TypedDict):
 
 
 class ResearchList(TypedDict):
-    """Research, and what using it again has saved; what ``sisters`` share where that was asked for."""
+    """Research, and what using it again has saved; what ``sisters`` share where that was asked for, and where that is
+    nothing whatever is asked, ``why_no_sisters``."""
 
     research: list[Annotated[dict[str, Any], Fields("FoundResearch", ResearchLine, ResearchMatch)]]
     saved: ResearchSavings
     sisters: NotRequired[list[SisterResearch]]
+    why_no_sisters: NotRequired[str]
 
 
 class ResearchChanges(TypedDict):
@@ -259,6 +261,8 @@ class Subagents(Feature):
         if question.query.get("sisters") in YES:
             shared = await self.findings.of_sisters(text, question.scope, question.reach, question.now)
             told["sisters"] = [sister(each) for each in shared[: question.limit]]
+            if not shared and (why := await self.findings.why_no_sisters(question.scope, question.reach)):
+                told["why_no_sisters"] = why
         return told
 
     async def stale(self, question: RouteRequest) -> StaleList:

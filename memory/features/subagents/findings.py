@@ -32,6 +32,7 @@ from memory.features.subagents.research_index import MENTIONED, ResearchIndex
 from memory.learning.crossing import may_cross
 from memory.learning.research import opening_question
 from memory.policy import Policies, Policy
+from memory.ports import BoundedSeconds
 from memory.research import QUESTIONS, ResearchOutcome, index_owners, owners_of, worked_in
 from memory.scope import OWN_PROJECT, ProjectReach, Scope, place_of
 from memory.services.context_sources import Recalled
@@ -80,9 +81,9 @@ class Findings:
         return self._settings.enabled
 
     @property
-    def deadline(self) -> float:
+    def deadline(self) -> BoundedSeconds:
         """Seconds that looking for findings may take."""
-        return self._settings.deadline_ms / 1000
+        return BoundedSeconds(self._settings.deadline_ms / 1000, "memory.research.deadline_ms")
 
     async def earlier(
         self, conversation: Conversation, session: Session, arrival: Arrival
@@ -120,28 +121,52 @@ class Findings:
     async def of_sisters(self, text: str, scope: Scope, reach: ProjectReach, at: datetime) -> tuple[Alike, ...]:
         """The research of other projects of a scope's organisation that was surely asked a text, as far as the policy
         there shares it with this one, the person may look into those, and nothing in it is guarded or about people."""
-        sisters = await self._sisters(scope, reach)
-        if not sisters:
+        if self._policies_withhold(scope, reach) or not (sisters := await self._sisters(scope, reach)):
             return ()
         with also(*index_owners(sisters, QUESTIONS)):
             found = [each for each in await self._alike(text, tuple(sisters), at) if each.sure]
         crossing = await asyncio.to_thread(lambda: [each for each in found if may_cross(each.research)])
         return tuple(replace(each, sister=sisters[each.research.owner]) for each in crossing)
 
+    async def why_no_sisters(self, scope: Scope, reach: ProjectReach) -> str:
+        """Why nothing of other projects is offered in a place, whatever is asked; empty where something can be."""
+        if why := self._policies_withhold(scope, reach):
+            return why
+        if not (await self._journal.membership(scope.org or "", scope.user or "")).belongs:
+            return f"{scope.user} is no member of {scope.org}, whose projects share their research with members alone"
+        if not await self._sisters(scope, reach):
+            return f"no other project of {scope.org} that shares its research has any"
+        return ""
+
+    def _policies_withhold(self, scope: Scope, reach: ProjectReach) -> str:
+        """Why settings alone keep the research of other projects from a place; empty where they do not."""
+        policy, asking = self._policies.of(scope), scope.project
+        if scope.org is None:
+            return (
+                f"{scope.user or 'nobody'} belongs to no organisation, whose projects could share their research: "
+                "`org` in the settings names one, or `org` of an entry of credentials"
+            )
+        if asking is None:
+            return "say in which project: ?project=…, at the command line --project NAME or --here"
+        if not reach.includes(asking):
+            return f"memory is switched off in {asking}, or the key is not for it"
+        if _is_shared(policy, asking):
+            return ""
+        if not policy.share_research:
+            return f"{scope.org} shares no research among its projects (memory.policies.{scope.org}.share_research)"
+        return f"{asking} takes no part in sharing research (memory.policies.{scope.org}.private_projects)"
+
     async def _sisters(self, scope: Scope, reach: ProjectReach) -> dict[str, str]:
-        """The other projects whose research is offered in a place, by their owners, with their names."""
-        policy = self._policies.of(scope)
-        asking = scope.project
-        if scope.org is None or asking is None or not reach.includes(asking) or not _is_shared(policy, asking):
+        """The other projects whose research is offered to a member in a place, by their owners, with their names."""
+        policy, org = self._policies.of(scope), scope.org or ""
+        if not (await self._journal.membership(org, scope.user or "")).belongs:
             return {}
-        if not (await self._journal.membership(scope.org, scope.user or "")).belongs:
-            return {}
-        places = {owner: place_of(owner) for owner in await self._journal.projects_with_research(scope.org)}
+        places = {owner: place_of(owner) for owner in await self._journal.projects_with_research(org)}
         named = {owner: place[0].project or "" for owner, place in places.items() if place is not None}
         return {
             owner: project
             for owner, project in named.items()
-            if project != asking and _is_shared(policy, project) and reach.includes(project)
+            if project != scope.project and _is_shared(policy, project) and reach.includes(project)
         }
 
     async def _alike(self, text: str, owners: Sequence[str], at: datetime, session: str = "") -> tuple[Alike, ...]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain, takewhile
+from operator import ne
 from typing import Protocol
 
 import msgspec
 
 from memory.fact import Fact, Passage
-from memory.member import Asker
+from memory.member import Asker, Releaser
 from memory.ports import Guard, StoreError
 from memory.provenance import MemorySource, SelectedMemories, Selection, quarantined
 from memory.research import QUESTIONS, TRAILS, index_owners
@@ -29,8 +32,9 @@ class ProvenanceJournal(Protocol):
     async def chosen(self, selection: Selection, owners: Sequence[str]) -> SelectedMemories:
         """The memories of some owners that came from somewhere, and what was derived from them."""
 
-    async def shelve(self, chosen: SelectedMemories, away: bool) -> frozenset[str]:
-        """Put memories into quarantine, or take them back; whose they are."""
+    async def shelve(self, chosen: SelectedMemories, by: Callable[[str], Releaser] | None) -> frozenset[str]:
+        """Put memories into quarantine, with who may release those of an owner, or (None) take them back; whose they
+        are."""
 
     @property
     def works(self) -> bool:
@@ -62,12 +66,13 @@ ANYBODY = Asker()
 
 @dataclass(frozen=True, slots=True)
 class PendingQuarantine:
-    """What is to be put into quarantine when it is learned, of what ``asker`` may change. Whose that is is asked then:
-    an owner may be a new one."""
+    """What is to be put into quarantine when it is learned, of what ``asker`` may change, ``for_review`` or not. Whose
+    that is is asked then: an owner may be a new one."""
 
     selection: Selection
     scope: Scope
     asker: Asker = ANYBODY
+    for_review: bool = False
 
     def may_be_set_by(self, other: Asker, owners: Sequence[str]) -> bool:
         """Whether somebody might have asked for it: who runs the server, or the same person, while they may still
@@ -129,18 +134,21 @@ class Quarantine:
 
     async def chosen(self, selection: Selection, owners: Sequence[str], held: bool = False) -> SelectedMemories:
         """What came from somewhere: of what these owners can see, or (``held``) of what is in quarantine."""
-        every = (*owners, *index_owners(owners, QUESTIONS), *index_owners(owners, TRAILS))
+        every = _with_shelves(owners)
         return await self._journal.chosen(selection, quarantined(every) if held else every)
 
     async def quarantine(
-        self, selection: Selection, scope: Scope, asker: Asker = ANYBODY
+        self, selection: Selection, scope: Scope, asker: Asker = ANYBODY, for_review: bool = False
     ) -> tuple[SelectedMemories, int]:
         """Put into quarantine what came from somewhere, of what ``asker`` may change, and how many exchanges are still
-        to be learned from: what they teach that came from there follows when that is done, after a restart too."""
+        to be learned from: what they teach that came from there follows when that is done, after a restart too.
+
+        Nobody releases it who may less than ``asker``, unless it is put there ``for_review``: by whoever may change
+        it."""
         behind = await self.learned()
-        chosen = await self._move(selection, scope, asker, away=True)
+        asked = PendingQuarantine(selection, scope, asker, for_review)
+        chosen = await self._put_away(asked)
         if behind:
-            asked = PendingQuarantine(selection, scope, asker)
             async with self._changing:
                 pending = await self.pending()
                 await self._keep([*pending, *([asked] if asked not in pending else [])])
@@ -149,7 +157,8 @@ class Quarantine:
 
     async def release(self, selection: Selection, scope: Scope, asker: Asker = ANYBODY) -> SelectedMemories:
         """Take back out of it what came from somewhere, and everything where the selection is empty, of what ``asker``
-        may change. What is still to be put there is cancelled where they might have asked for it themselves."""
+        may change and release. What is still to be put there is cancelled where they might have asked for it
+        themselves."""
         async with self._changing:
             pending, every = await self.pending(), await self._owners_in(scope)
             gone = [
@@ -160,7 +169,7 @@ class Quarantine:
             ]
             if gone:
                 await self._keep([each for each in pending if each not in gone])
-        return await self._move(selection, scope, asker, away=False)
+        return await self._take_back(selection, scope, asker)
 
     async def _follow(self) -> None:
         doing = "putting into quarantine what was learned since"
@@ -182,7 +191,7 @@ class Quarantine:
         async with self._changing:
             # It may have been released meanwhile.
             if asked in (pending := await self.pending()):
-                await self._move(asked.selection, asked.scope, asked.asker, away=True)
+                await self._put_away(asked)
                 await self._keep([each for each in pending if each != asked])
 
     async def _keep(self, pending: Sequence[PendingQuarantine]) -> None:
@@ -191,13 +200,51 @@ class Quarantine:
     async def _owners_in(self, scope: Scope) -> Sequence[str]:
         return scope.owners() if scope.project else await self._everything_of(scope)
 
-    async def _move(self, selection: Selection, scope: Scope, asker: Asker, away: bool) -> SelectedMemories:
-        owners = [owner for owner in await self._owners_in(scope) if asker.changes(owner)]
+    async def _put_away(self, asked: PendingQuarantine) -> SelectedMemories:
+        owners, asker = _with_shelves(await self._changed_by(asked.asker, asked.scope)), asked.asker
+
+        def by(owner: str) -> Releaser:
+            return Releaser.CHANGER if asked.for_review else asker.released_by(_without_shelf(owner))
+
+        # What others could release who may less is not theirs to release any more.
+        below = [held for owner in owners for held in quarantined([owner], takewhile(partial(ne, by(owner)), Releaser))]
         async with self._learner.resting():
-            chosen = await self.chosen(selection, owners, held=not away)
-            whose = await self._journal.shelve(chosen, away)
-            self._pages.changed(whose)
+            chosen = await self._journal.chosen(asked.selection, (*owners, *below))
+            self._pages.changed(await self._journal.shelve(chosen, by))
             # Not before the index has let go of it is it out of the way.
-            await (self._learner.drop_from_index(chosen.ids) if away else self._learner.fill_index())
+            await self._learner.drop_from_index(chosen.ids)
         await self._pages.refresh()
         return chosen
+
+    async def _take_back(self, selection: Selection, scope: Scope, asker: Asker) -> SelectedMemories:
+        owners = _with_shelves(await self._changed_by(asker, scope))
+        there = [held for owner in owners for held in quarantined([owner], _releases(asker, owner))]
+        async with self._learner.resting():
+            chosen = await self._journal.chosen(selection, there)
+            self._pages.changed(await self._journal.shelve(chosen, None))
+            await self._learner.fill_index()
+        await self._pages.refresh()
+        return chosen
+
+    async def kept_from(self, selection: Selection, scope: Scope, asker: Asker) -> bool:
+        """Whether some of what came from somewhere is in quarantine that ``asker`` may change and not release: who may
+        more has put it there."""
+        owners = _with_shelves(await self._changed_by(asker, scope))
+        every = [quarantined([owner], set(Releaser).difference(_releases(asker, owner))) for owner in owners]
+        return bool((await self._journal.chosen(selection, [*chain(*every)])).ids)
+
+    async def _changed_by(self, asker: Asker, scope: Scope) -> list[str]:
+        return [owner for owner in await self._owners_in(scope) if asker.changes(owner)]
+
+
+def _with_shelves(owners: Sequence[str]) -> tuple[str, ...]:
+    """Some owners, and their shelves of research."""
+    return (*owners, *index_owners(owners, QUESTIONS), *index_owners(owners, TRAILS))
+
+
+def _releases(asker: Asker, owner: str) -> tuple[Releaser, ...]:
+    return asker.releases(_without_shelf(owner))
+
+
+def _without_shelf(owner: str) -> str:
+    return owner.removeprefix(QUESTIONS).removeprefix(TRAILS)

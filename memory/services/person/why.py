@@ -11,12 +11,15 @@ from memory.context.rank import Memory
 from memory.conversation import Conversation
 from memory.edits import Act, Entry, Ledger, texts_by_memory
 from memory.ports import Journal
-from memory.scope import Layer, Scope
+from memory.scope import OWN_PROJECT, Layer, Scope
 from memory.services.person.commands import Commands, NotFound
 from memory.session import Receipt, RequestKind, Session
 
 SESSIONS = 500
 """Sessions that are looked through for the project's."""
+
+OTHERS = 3
+"""Other projects that are named where the one that is meant has none."""
 
 _SHEDDING: Final = ("shed", "rotate", "paged")
 """What an entry is about that takes text away or brings it back: the receipt tells of that."""
@@ -54,7 +57,10 @@ async def why(journal: Journal, commands: Commands, scope: Scope, tokens: int) -
     turns = await journal.turns(person, mine[0][0].id, 1) if mine and person else []
     if not turns:
         where = f"in the project {scope.project!r} " if scope.project else ""
-        raise NotFound(f"no request {where}has come through yet")
+        named = [each[0].scope.project for each in latest if _talks(each[0]) and each[0].scope.project]
+        others = [each for each in dict.fromkeys(named) if not each.startswith(OWN_PROJECT)][:OTHERS]
+        elsewhere = f"; the last ones were in {', '.join(others)} (--project names one)" if others else ""
+        raise NotFound(f"no request {where}has come through yet{elsewhere}")
     session, receipt = mine[0]
     messages = tuple(stored.message for stored in turns[0].messages)
     conversation = Conversation(turns[0].dialect, turns[0].model, messages)

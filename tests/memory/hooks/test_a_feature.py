@@ -101,4 +101,5 @@ def test_its_command_is_one_like_the_others(tmp_path: Path, monkeypatch: pytest.
     assert "how often each project was worked in" in run("--help").out
     done = run("visits", "--help")
     assert done.code == 0 and "--limit" in done.out and "--here" in done.out and "How many projects." in done.out
+    run("remember", "The harbour opens at nine.")
     assert run("visits", "--json").json == {"visits": {}}

@@ -11,6 +11,7 @@ import pytest
 
 from memory.bootstrap import open_memory
 from memory.policy import Policies, Unkept
+from memory.provenance import SHELVES
 from memory.services.retention import RetentionWorker
 from memory.settings import (
     JournalSettings,
@@ -106,7 +107,7 @@ async def test_an_organisation_and_one_of_its_people_have_days_of_their_own() ->
     }
     await retaining.delete_memories()
     ages = {each.owner: (NOW - each.before).days for each in journal.deleted if each.before}
-    quarantine = {f"quarantine/{owner}": days for owner, days in ages.items() if ":" in owner[:3]}
+    quarantine = {f"{shelf}{owner}": days for owner, days in ages.items() if ":" in owner[:3] for shelf in SHELVES}
     assert ages == quarantine | {
         "u:acme/ada": 10,
         "up:acme/ada/loom": 10,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory.services.deadline import LAST, ServiceTime, recall_time
+from memory.ports import BoundedSeconds
+from memory.services.deadline import LAST, LEAST, LONGEST, Deadline, ServiceTime, recall_time
 
 
 def test_until_something_was_measured_there_is_as_much_time_as_there_ever_is() -> None:
@@ -55,3 +56,35 @@ def test_what_was_waited_in_a_queue_is_taken_off_what_recall_may_take(
     times = ServiceTime(0.05, 0.25)
     times.took(0.1)
     assert recall_time(longest, times, waited) == pytest.approx(left)
+
+
+@pytest.mark.parametrize(
+    ("took", "longest", "waited", "setting"),
+    [
+        (None, 0.25, 0.0, LONGEST),  # nothing was measured yet
+        (0.2, 0.25, 0.0, LONGEST),  # it was seen to take more than it may
+        (0.06, 0.1, 0.0, LONGEST),  # of a tool's result
+        (0.1, 0.25, 0.1, LONGEST),  # what is left of it after a queue
+        (0.1, 0.25, 0.3, LONGEST),  # the queue took all of it
+        (0.01, 0.25, 0.0, LEAST),
+        (0.05, 0.25, 0.0, LEAST),  # twice what it takes lies between the two: the least raises that too
+        (0.1, 0.25, 0.24, LEAST),  # after a queue it has the time that it always has
+    ],
+)
+def test_the_time_is_bounded_by_the_setting_that_has_to_be_raised_for_more(
+    took: float | None, longest: float, waited: float, setting: str
+) -> None:
+    times = ServiceTime(0.05, 0.25)
+    if took is not None:
+        times.took(took)
+    assert recall_time(longest, times, waited).setting == setting
+
+
+def test_a_least_above_the_most_is_what_bounds() -> None:
+    assert recall_time(10.0, ServiceTime(10.0, 0.25), 0.0).setting == LEAST
+
+
+def test_what_is_left_of_a_bounded_time_is_bounded_by_the_same() -> None:
+    left = Deadline(recall_time(0.25, ServiceTime(0.05, 0.25), 0.0)).left
+    assert isinstance(left, BoundedSeconds) and left.setting == LONGEST
+    assert not isinstance(Deadline(1.0).left, BoundedSeconds)

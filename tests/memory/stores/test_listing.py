@@ -8,6 +8,7 @@ from datetime import timedelta
 from memory.conversation import Form
 from memory.edits import Act, Entry
 from memory.fact import FactKind, Origin, State
+from memory.member import Releaser
 from memory.ports import Lesson
 from memory.provenance import QuarantinedSession, SelectedMemories
 from memory.session import ShownMemory
@@ -16,6 +17,10 @@ from tests.memory.stores.derived_facts import ANN, AT, BOB, exchange, fact, owne
 
 MINE = (owner(),)
 ACTIVE = frozenset({State.ACTIVE})
+
+
+def _by_changer(_: str) -> Releaser:
+    return Releaser.CHANGER
 
 
 async def test_facts_are_listed_by_what_they_are(journal: SqlJournal) -> None:
@@ -60,8 +65,8 @@ async def test_what_is_in_quarantine_is_counted_by_session(journal: SqlJournal) 
     talk = passage("we talked", session="s0")
     await journal.learn(Lesson(0, (*facts, fact("Bob's", scope=BOB)), (talk,)))
     assert await journal.quarantined_sessions(MINE, 10) == []
-    await journal.shelve(SelectedMemories((*facts, talk)), True)
-    await journal.shelve(SelectedMemories(tuple(await journal.facts_of((owner(BOB),)))), True)
+    await journal.shelve(SelectedMemories((*facts, talk)), _by_changer)
+    await journal.shelve(SelectedMemories(tuple(await journal.facts_of((owner(BOB),)))), _by_changer)
     held = [QuarantinedSession("s0", 2, 1), QuarantinedSession("s1", 1, 0)]
     assert await journal.quarantined_sessions(MINE, 10) == held
     assert await journal.quarantined_sessions(MINE, 1) == held[:1]

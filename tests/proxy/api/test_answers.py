@@ -85,6 +85,7 @@ async def _looked(ask: Visits) -> None:
         ),
         *("api/project?directory=/srv/zoo", "api/search?text=PostgreSQL", "api/search?text=PostgreSQL&explain=1"),
         *("api/names", "api/names?name=postgresql", "api/export", "api/page?project=loom", "api/branches", "api/gone"),
+        "api/holders",
         *("api/page/history?project=loom", "api/quarantine", "api/why?project=loom", "api/learnt-on/main"),
         *("api/habits?project=loom", "api/conflicts", "api/research", "api/research?text=retry", "api/research/stale"),
         *("api/rules", "api/members"),

@@ -67,7 +67,7 @@ async def test_an_exchange_that_waits_in_a_file_is_no_failure_of_memory(proxy: R
     told = await ask("GET", "api/status")
     assert told["status"] == "ok" and told["failures"] == {}
     assert [each["doing"] for each in told["latest"]] == ["journaling"]
-    [found, *_] = checks.stores(_Server(told), True)  # type: ignore[arg-type]
+    [found, *_] = checks.stores(_Server(told), Path(), True, True)  # type: ignore[arg-type]
     assert found.verdict == "well" and "failed" not in found.found
 
 
@@ -76,9 +76,21 @@ async def test_the_doctor_tells_of_earlier_failures_what_the_status_counts(proxy
     proxy.edge.degradations.latest.clear()
     told = await ask("GET", "api/status")
     assert told["status"] == "ok" and told["failures"] == {"recalling": 1}
-    [found, *_] = checks.stores(_Server(told), True)  # type: ignore[arg-type]
+    [found, *_] = checks.stores(_Server(told), Path(), True, True)  # type: ignore[arg-type]
     assert found.verdict == "well"
     assert "memory failed 1 time since the start, while recalling, and not in the last" in found.found
+
+
+async def test_the_doctor_names_the_setting_that_was_in_force_where_something_was_late(
+    proxy: Running, ask: Asking
+) -> None:
+    proxy.edge.degradations.add("recalling", "late: more than 250 ms (memory.recall.longest_ms)")
+    proxy.edge.degradations.add("journaling", "late: more than 2000 ms")
+    found = list(checks.stores(_Server(await ask("GET", "api/status")), Path(), True, True))  # type: ignore[arg-type]
+    recalling, journaling = (each for each in found if "memory failed once" in each.found)
+    assert "while recalling (late: memory.recall.longest_ms)" in recalling.found
+    assert recalling.mend == "if it goes on, raise memory.recall.longest_ms"
+    assert "(late)" in journaling.found and "memory." not in journaling.mend
 
 
 class _Server:

@@ -14,7 +14,6 @@ from memory.clock import local_now
 from memory.conversation import Role, Text, digest
 from memory.edits import handle
 from memory.fact import Origin
-from memory.provenance import Selection
 from memory.research import Research
 from memory.scope import Layer, Scope
 from memory.services.tool_calls import ToolCaller
@@ -48,10 +47,7 @@ async def test_a_member_puts_nothing_shared_into_quarantine_nor_takes_it_out(pro
     told = await bob("POST", "api/quarantine", {"origins": ["person"]})
     assert mine["id"] in told["ids"] and rule["id"] not in told["ids"]
     assert [each["id"] for each in await rules(bob)] == [rule["id"]]
-    assert proxy.edge.memory is not None
-    chosen = Selection(origins=frozenset({Origin.PERSON}))
-    away = await proxy.edge.memory.quarantine.quarantine(chosen, Scope("acme", "eve"))
-    assert rule["id"] in away[0].ids
+    assert rule["id"] in (await eve("POST", "api/quarantine", {"origins": ["person"]}))["ids"]
     assert (await bob("POST", "api/quarantine", {"release": True}))["ids"] == [mine["id"]]
     cookie = await page_cookie(proxy, bob)
     await sent(proxy, cookie, "quarantine/release", {"session": rule["session"]})
@@ -87,6 +83,51 @@ async def test_what_was_submitted_and_is_in_quarantine_is_shown_to_nobody(proxy:
     await eve("POST", f"api/candidates/{id}/approve", {}, status=404)
     await bob("POST", "api/quarantine", {"release": True})
     assert (await eve("GET", "api/candidates?submitted=yes"))["candidates"]
+
+
+async def test_what_who_runs_the_server_puts_into_quarantine_is_released_by_nobody_below(proxy: Running) -> None:
+    ask, bob = asking(proxy), await member(proxy, "bob")
+    mine = await bob("POST", "api/remember?project=loom", {"text": "The loom stands in the hall."}, status=201)
+    query, chosen = "api/quarantine?org=acme&user=bob", {"origins": ["person"]}
+    # It is theirs to release no more when they had put it there themselves before, either.
+    await bob("POST", "api/quarantine", chosen)
+    assert (await ask("POST", query, chosen))["ids"] == [mine["id"]]
+    assert (await bob("GET", "api/quarantine"))["ids"] == [mine["id"]]
+    told = await bob("POST", "api/quarantine", {"release": True}, status=403)
+    assert "who runs the server" in told["error"]
+    await sent(proxy, await page_cookie(proxy, bob), "quarantine/release", {"session": mine["session"]}, status=403)
+    assert (await ask("POST", query, {"release": True}))["ids"] == [mine["id"]]
+    await ask("POST", query, {**chosen, "for_review": True})
+    assert (await bob("POST", "api/quarantine", {"release": True}))["ids"] == [mine["id"]]
+    assert (await bob("GET", "api/search?text=loom"))["results"]
+
+
+async def test_what_an_owner_puts_into_quarantine_of_what_is_shared_is_released_by_no_maintainer(
+    proxy: Running,
+) -> None:
+    _, eve, rule = await with_rule(proxy)
+    ada = await member(proxy, "ada")
+    own = await ada("POST", "api/remember", {"text": "The hall opens at nine."}, status=201)
+    await ada("POST", "api/quarantine", {"origins": ["person"]})
+    assert await rules(eve) == []
+    await eve("POST", "api/quarantine", {"release": True}, status=403)
+    ask = asking(proxy)
+    # What is her own is hers to release whatever she becomes.
+    await ask("PATCH", "api/members/eve?org=acme", {"role": "owner"})
+    await ask("PATCH", "api/members/ada?org=acme", {"role": "member"})
+    assert (await ada("POST", "api/quarantine", {"release": True}))["ids"] == [own["id"]]
+    await eve("POST", "api/quarantine", {"release": True})
+    assert [each["id"] for each in await rules(eve)] == [rule["id"]]
+
+
+async def test_what_is_in_quarantine_by_whomever_is_forgotten_with_its_person(proxy: Running) -> None:
+    ask, bob = asking(proxy), await member(proxy, "bob")
+    mine = await bob("POST", "api/remember?project=loom", {"text": "The loom stands in the hall."}, status=201)
+    query = "org=acme&user=bob"
+    await ask("POST", f"api/quarantine?{query}", {"origins": ["person"]})
+    assert (await bob("GET", f"api/facts/{mine['id']}"))["quarantined"]
+    gone = await bob("POST", "api/forget", {"ids": [mine["id"]]})
+    assert gone["forgotten"]["facts"] == [mine["id"]]
 
 
 async def test_what_waits_for_quarantine_is_cancelled_by_who_may_set_it(

@@ -139,7 +139,9 @@ async def test_a_configured_key_opens_memory_for_members_alone_and_in_their_role
     # The organisation has members, and carl is none: his model calls go on, and nothing else.
     assert "shows no key" in await say(proxy, lesson, key, "before", x_palimpsest_project="loom")
     assert await learnt() == set()
+    assert (await ask("GET", "api/members?org=acme"))["named"] == ["carl"]
     await ask("POST", "api/members?org=acme", {"user": "carl"}, status=201)
+    assert (await ask("GET", "api/members?org=acme"))["named"] == []
     await ask("PATCH", "api/members/carl?org=acme", {"role": "read-only", "project": "sail"})
     for project in ("sail", "loom"):
         await say(proxy, lesson, key, project, x_palimpsest_project=project)

@@ -146,3 +146,11 @@ def test_only_hashes_are_kept_for_their_owner_alone(tmp_path: Path) -> None:
     assert known.of(text) == made and known.of(text[:-1] + "g") is None and known.of(made.hash) is None
     (tmp_path / FILE).write_text("{")  # damaged: those from before hold
     assert known.of(text) == made
+
+
+async def test_who_has_memories_is_told_to_who_may_see_everybodys(proxy: Running, ask: Asking) -> None:
+    for user in ("ada", "bob"):
+        await ask("POST", f"api/remember?user={user}", {"text": "The mast is oak."}, status=201)
+    assert [each["user"] for each in (await ask("GET", "api/holders"))["others"]] == ["ada", "bob"]
+    told = await issued(proxy, TokenRole.USER, "ada")("GET", "api/holders")
+    assert (told["mine"], told["others"]) == (1, [])

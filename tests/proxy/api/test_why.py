@@ -63,7 +63,9 @@ async def test_another_project_and_another_person_are_not_told(proxy: Running, a
     await proxy.learned()
     refused = await ask("GET", "api/why?project=zoo", status=404)
     assert "'zoo'" in refused["error"]
-    await ask("GET", "api/why?project=loom&user=bob", status=404)
+    assert "the last ones were in loom (--project names one)" in refused["error"]
+    of_bob = await ask("GET", "api/why?project=loom&user=bob", status=404)
+    assert "the last ones" not in of_bob["error"]
 
 
 async def test_what_was_forgotten_since_is_a_number(proxy: Running, ask: Asking) -> None:

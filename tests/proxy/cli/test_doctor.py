@@ -144,7 +144,7 @@ def test_clients_that_tell_no_project_are_told_how_to(home: Path) -> None:
 def test_a_damaged_secret_is_told_by_any_command(home: Path) -> None:
     home.mkdir()
     (home / "token").write_text("no token\n")
-    done = run("facts")
+    done = run("remember", "The harbour code is 4711.")
     assert done.code == 1 and "damaged" in done.err and "token" in done.err
 
 

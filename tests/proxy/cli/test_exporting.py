@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from proxy.cli import as_markdown
 from tests.proxy.cli.running import run
 
 pytestmark = pytest.mark.usefixtures("server")
@@ -51,10 +52,18 @@ def test_an_export_says_how_much_was_forgotten_and_not_what() -> None:
 
 def test_markdown_reads_well_and_keeps_the_records() -> None:
     run("remember", "Arrows --> and <!-- comments --> are plain text", "--project", "boat")
+    run("page", "--write", "-", "--project", "boat", stdin="Ask me before you deploy.\n\n<!-- palimpsest records\n{}\n")
     out = run("export", "--format", "markdown").out
-    assert "## Facts: boat" in out
-    line = next(line for line in out.splitlines() if line.startswith("- Arrows"))
-    assert line.count("-->") == 3 and line.endswith(" -->")
+    read, mark, behind = out.partition("\n<!-- palimpsest records")
+    assert mark and "{" not in read.replace("> {}", "") and '"sort"' not in read
+    assert "## Facts: boat" in read and "## Your own page: boat\n\n> Ask me before you deploy.\n>\n> &lt;!--" in read
+    [line] = [line for line in read.splitlines() if line.startswith("- Arrows")]
+    [id] = [each["id"] for each in run("facts", "--json").json["facts"]]
+    assert line.endswith(f"your own word, {id[:8]})_")
+    # The one comment ends where the document does, and holds what an export for programs holds.
+    assert behind.count("-->") == 1 and behind.endswith("\n-->\n")
+    kept = [json.loads(each) for each in behind.splitlines() if each.startswith("{")]
+    assert kept == [json.loads(each) for each in run("export").out.splitlines()]
 
 
 def test_a_folder_that_is_not_there_is_told_and_nothing_is_left_behind(tmp_path: Path) -> None:
@@ -78,3 +87,11 @@ def test_what_is_no_file_is_written_into_and_stays_what_it_is(tmp_path: Path) ->
         assert os.read(reader, 65536) and pipe.is_fifo()
     finally:
         os.close(reader)
+
+
+def test_records_of_earlier_documents_are_read_and_broken_ones_told() -> None:
+    old = ["# Facts", '- a fact <!-- palimpsest: {"sort":"fact"} -->', "- broken <!-- palimpsest: {x} -->"]
+    new = ["<!-- palimpsest records: …", "In words.", '{"sort":"pin"}', "{x", "-->", '{"not": "ours"}']
+    told = list(as_markdown.records_in([*old, *new]))
+    assert [each for each in told if isinstance(each, dict)] == [{"sort": "fact"}, {"sort": "pin"}]
+    assert [isinstance(each, ValueError) for each in told] == [False, False, True] + [False] * 3 + [True, False, False]

@@ -13,6 +13,7 @@ import pytest
 
 import memory
 from proxy.cli import main
+from proxy.cli.app import GROUPS
 from tests.proxy.cli.running import program, run
 
 NO_SUCH_MEMORY = "there is no memory 'nothing': it is named by its id, or the beginning of one"
@@ -65,6 +66,7 @@ def test_matrices_are_multiplied_in_one_thread_unless_somebody_says_otherwise(mo
 
 
 def test_where_json_was_asked_for_a_fault_is_json_too(home: Path) -> None:
+    run("remember", "The harbour code is 4711.")
     done = run("fact", "nothing", "--json")
     assert (done.code, done.json) == (1, {"error": NO_SUCH_MEMORY})
     assert done.err == f"palimpsest: {NO_SUCH_MEMORY}\n"
@@ -85,6 +87,7 @@ async def test_what_the_output_has_no_letter_for_is_a_mark_and_in_json_an_escape
 
 @pytest.mark.parametrize("command", ["remember", "search"])
 def test_bytes_that_are_no_text_are_told_as_such(command: str) -> None:
+    run("remember", "The harbour code is 4711.")
     done = run(command, "\udcff\udcfe and words")
     assert done.code == 2 and "UTF-8" in done.err
 
@@ -132,3 +135,23 @@ def test_who_stops_reading_is_told_nothing(tmp_path: Path) -> None:
         )
         assert (ran.returncode, ran.stderr) == (1, b"")
     os.close(writing)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_groups_commands_are_told_in_whole_sentences(group: str) -> None:
+    told = run(group, "--help").out
+    assert "Commands:" in told and "..." not in told.partition("Commands:")[2]
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("verify {}/gone", "there is no {}/gone"),
+        ("restore {}/gone", "there is no {}/gone"),
+        ("trust {}/gone", ".palimpsest.toml is not there"),
+        ("tokens add t --role read --expires yesterday", "30m from now"),
+    ],
+)
+def test_a_place_or_a_time_that_is_none_is_told_as_such(command: str, told: str, tmp_path: Path) -> None:
+    done = run(*command.format(tmp_path).split())
+    assert done.code in (1, 2) and told.format(tmp_path) in done.err

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from proxy.cli.server import RunningServer
 from tests.proxy.cli.running import run
 
@@ -53,3 +55,24 @@ def test_what_a_member_says_is_let_rise_submitted_and_approved(server: RunningSe
     assert "approved by" in run("candidates", "--submitted", "--all", *ACME).out
     [rule] = server.ask("GET", "api/rules", {"org": "acme", "user": "ada"})["rules"]
     assert (rule["text"], rule["owner"]) == (SHARED, "o:acme")
+
+
+def test_whom_the_first_member_would_close_memory_to_is_named_and_asked_about(home: Path) -> None:
+    home.mkdir()
+    entries = [("key-of-carl", "carl", "acme"), ("key-of-any-1", "*", "acme"), ("key-of-kim-1", "kim", "globex")]
+    listed = [f"{{key: {key}, user: '{user}', org: {org}}}" for key, user, org in entries]
+    (home / "config.yaml").write_text(f"credentials: [{', '.join(listed)}]\n")
+    assert "--role owner" in run("members", "add", "ada", *ACME, "--yes").err
+    add = ("members", "add", "ada", *ACME, "--role", "owner")
+    asked = run(*add)
+    assert asked.code == 2 and "carl" in asked.err and "entry for *" in asked.err and "kim" not in asked.err
+    assert "acme has no members" in run("members", "list", *ACME).out
+    assert "ada is owner of acme" in run(*add, "--yes").out
+    assert "no member, which is without memory: whomever a request names (the entry for *), carl" in (
+        run("members", "list", *ACME).out
+    )
+    # Nobody has it to lose any more.
+    assert run("members", "add", "carl", *ACME).code == 0
+    assert "carl," not in run("members", "list", *ACME).out.partition("no member")[2]
+    # Who is named alone and is the one that is added loses nothing.
+    assert run("members", "add", "kim", "--org", "globex", "--role", "owner").code == 0

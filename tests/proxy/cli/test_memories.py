@@ -270,3 +270,13 @@ def test_all_that_is_held_of_a_person_is_given_out_shown_and_forgotten(tmp_path:
     assert "forgotten: " in run("forget", "--user", "ada", "--yes").out
     assert run("forget", "--user", "ada", "--dry-run", "--json").json["would_go"] == {}
     assert run("fact", kept, "--user", "grace").code == 0
+
+
+def test_what_is_not_there_is_told_and_not_what_was_done_with_it(server: RunningServer) -> None:
+    run("remember", "The mast is oak.")
+    assert run("forget", "--query", "weather", "--yes").out == "nothing that is remembered holds these words\n"
+    told = run("forget", "--user", "eve", "--dry-run").out
+    assert told.startswith("nothing is held of eve\n") and "others have: local 1" in told
+    assert run("quarantine", "--release").out == "nothing is in quarantine\n"
+    assert "nothing that is in quarantine came from there" in run("quarantine", "--release", "--from", "program=x").out
+    assert run("audit", "--who", "nobody").out == "nothing that was asked is like that\n"

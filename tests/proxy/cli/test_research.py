@@ -72,7 +72,10 @@ def test_research_is_listed_searched_and_shown() -> None:
     assert found["handle"] == HANDLE
     # By what its tools gave back, too.
     assert run("research", "search", "BASE_DELAY_MS", "--json").json["research"]
-    assert "no other project of the organisation" in run("research", "search", "retry", "--sisters").out
+    sisters = run("research", "search", "retry", "--sisters").out
+    assert (
+        "nothing of sister projects: local belongs to no organisation" in sisters and "`org` in the settings" in sisters
+    )
     shown = run("research", "show", HANDLE, "--trail")
     assert "five attempts, 250 ms apart" in shown.out
     assert shown.out.count("MAX_ATTEMPTS") == 30

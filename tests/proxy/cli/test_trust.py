@@ -24,7 +24,7 @@ def test_a_file_is_trusted_with_its_name_and_no_more(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert "names no project" in run("trust").err
+    assert "is not there" in run("trust").err
     (tmp_path / NAME).write_text('project = "acme/boats"')
     done = run("trust", "-y")
     assert done.code == 0 and "acme/boats" in done.out and named(home, tmp_path / "below") == "acme/boats"

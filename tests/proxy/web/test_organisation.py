@@ -159,6 +159,18 @@ async def test_who_runs_the_server_sees_every_organisation(proxy: Running, ask: 
     assert "/palimpsest/organisation" in (await browser.get("settings")).links
 
 
+async def test_whom_the_first_member_closes_memory_to_is_named(provider: FakeProvider, tmp_path: Path) -> None:
+    entry = {"key": "a-configured-key", "user": "carl", "org": "acme"}
+    async with running(provider, tmp_path / "named", credentials=[entry], org="acme") as proxy:
+        browser = await let_in(proxy)
+        page = await browser.get("organisation")
+        assert "The first member closes this organisation's memory" in page.text and "carl" in page.text
+        page = await browser.submit(page, "organisation/members", user="ada", role="owner")
+        assert "Without memory, as the settings' credentials name them" in page.text and "carl" in page.text
+        page = await browser.submit(page, "organisation/members", user="carl", role="member")
+        assert "Without memory" not in page.text
+
+
 async def test_where_there_is_no_organisation_it_stands_in_no_menu(provider: FakeProvider, tmp_path: Path) -> None:
     async with running(provider, tmp_path / "alone") as proxy:
         browser = await let_in(proxy)

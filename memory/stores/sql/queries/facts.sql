@@ -163,6 +163,11 @@ WHERE owners.name IN (SELECT value FROM json_each(:owners)) GROUP BY terms.term
 UNION ALL
 SELECT NULL, coalesce(sum(texts), 0) FROM owners WHERE name IN (SELECT value FROM json_each(:owners));
 
+-- owners_memories: how many texts are indexed of each owner that has any; the shelves of research and of what is in
+-- quarantine are none
+SELECT name, texts FROM owners WHERE texts > 0 AND name NOT GLOB 'research/*' AND name NOT GLOB 'trail/*'
+AND name NOT GLOB 'quarantine/*' ORDER BY name;
+
 -- owners_all: every owner that has, or had, indexed texts, or to whom something was put forward; the shelves of research
 -- are none
 SELECT name FROM owners WHERE name NOT GLOB 'research/*' AND name NOT GLOB 'trail/*' AND name NOT GLOB 'quarantine/*'

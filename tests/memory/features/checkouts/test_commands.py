@@ -233,6 +233,7 @@ def test_a_command_names_a_project_as_a_shell_takes_it(project: str) -> None:
 def test_the_command_line_lists_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PALIMPSEST_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PALIMPSEST__SERVER__PORT", "1")
+    run("remember", "The harbour opens at nine.")
     assert run("branches", "--json").json == {"branches": []}
     assert "nothing was learnt on a branch retry" in run("facts", "--branch", "retry").out
     assert run("facts", "--branch", "retry", "--kind", "fact").code != 0

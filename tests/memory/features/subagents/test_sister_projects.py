@@ -15,6 +15,7 @@ from memory.policy import Policies
 from memory.ports import StoreError
 from memory.research import Research
 from memory.scope import ANY_PROJECT, OWN_PROJECT, ProjectReach, Scope
+from memory.settings import PolicySettings
 from tests import rooms
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.memory.features.subagents.errands import (
@@ -241,6 +242,35 @@ async def test_who_asks_by_hand_is_told_the_same(started: Started) -> None:
         assert memory is not None
         rooms.subagents(memory).findings._policies = Policies({})
         assert await asked_again(proxy) == []
+
+
+async def test_who_asks_by_hand_and_is_given_nothing_is_told_why(started: Started) -> None:
+    async with started() as (proxy, provider):
+        await found_in_loom(proxy, provider)
+        person, question = asking(proxy), f"sisters=yes&text={quote(REWORDED)}"
+
+        async def why(query: str) -> str:
+            told = await person("GET", f"api/research?{query}&{question}")
+            assert told["sisters"] == []
+            return str(told["why_no_sisters"])
+
+        assert "bob belongs to no organisation" in await why("user=bob&project=boat")
+        assert "say in which project" in await why("org=acme&user=bob")
+        assert "no other project of acme" in await why("org=acme&user=bob&project=loom")
+        told = await person("GET", "api/research?org=acme&user=bob&project=boat&sisters=yes&text=weather")
+        assert told["sisters"] == [] and "why_no_sisters" not in told
+        memory = proxy.edge.memory
+        assert memory is not None
+        findings = rooms.subagents(memory).findings
+        for policy, expected in (
+            (PolicySettings(), "memory.policies.acme.share_research"),
+            (PolicySettings(share_research=True, private_projects=("boat",)), "boat takes no part"),
+        ):
+            findings._policies = Policies({"acme": policy})
+            assert expected in await why("org=acme&user=bob&project=boat")
+        findings._policies = Policies({"acme": PolicySettings(share_research=True)})
+        await person("POST", "api/members?org=acme", {"user": "ada", "role": "owner"}, status=201)
+        assert "bob is no member of acme" in await why("org=acme&user=bob&project=boat")
 
 
 async def test_a_projects_own_findings_come_first_and_alone_stand_for_a_reply(started: Started) -> None:
