@@ -172,8 +172,8 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
 
 def _narrowed_to_project(draft: FactDraft, project: str) -> FactDraft:
     """A draft that would hold in all of somebody's projects and names the one at hand is about that one; and so is how
-    they want work to be done where they say that it is about this one. Where no project is known, what somebody likes is
-    kept for themselves."""
+    they want work to be done where they say that it is about this one. Where no project is known, what somebody likes
+    is kept for themselves."""
     if not project and draft.kind is FactKind.PREFERENCE:
         return replace(draft, layer=Layer.USER)
     if not project or draft.layer is not Layer.USER or is_everywhere(draft.text):
