@@ -31,6 +31,7 @@ from memory.learning.speech import is_technical, spoken_in
 from memory.scope import Layer
 from memory.understanding.clauses import Clause, ClauseReader
 from memory.understanding.dependence import ALONE
+from memory.understanding.forms import is_everywhere
 from memory.understanding.packaged_weights import reader as shipped
 from memory.understanding.tokens import tokens
 from memory.understanding.wording import ENDS, Statement, opened, plain, statements, tied
@@ -134,7 +135,9 @@ def extract(
             continue
         draft = _draft(statement, at, before, last_question(question))
         if (listed or statement.probability >= _threshold_of(statement)) and not _only_asks(statement):
-            _add_read_draft(found, draft, tied(read[statement.first : statement.last + 1]))
+            last = read[statement.last]
+            idle = letters(last.text[len(last.text) - last.idle_end :])
+            _add_read_draft(found, draft, tied(read[statement.first : statement.last + 1]), idle)
         elif len(statement.text.split()) >= TELLING:
             unsure.append(replace(draft, unsure=True))
     unsure = [each for each in unsure if not _is_covered_by(each, found)]
@@ -257,8 +260,10 @@ def _separate_clauses(read: Sequence[Clause], found: Sequence[FactDraft], at: da
 
 
 def _as_read_alone(draft: FactDraft, read: Sequence[Clause], at: datetime) -> FactDraft:
-    """A draft of the rules, as sure as the reader is of it, and over when the time is that it names where the reader
-    finds that it may end."""
+    """A draft of the rules, as sure as the reader is of it, over when the time is that it names where the reader finds
+    that it may end, and somebody's own where they say that it holds in all of their work."""
+    if draft.layer is Layer.USER_PROJECT and draft.kind in _OF_ALL_WORK and is_everywhere(draft.text):
+        draft = replace(draft, layer=Layer.USER, stream=Stream.IDENTITY)
     if draft.kind is not FactKind.TASK and draft.expires_at is None:
         drafted = letters(draft.text)
         ends = [
@@ -303,8 +308,9 @@ _IDLE: Final = frozenset(("ask", "feel", "quote", "suppose", "ack"))
 """What a rule may find in a clause that says nothing at all about the work."""
 
 
-def _add_read_draft(found: list[FactDraft], draft: FactDraft, is_one: bool) -> None:
-    """Put a draft of the trained reader among those of the rules; ``is_one`` says that it cannot be told in parts."""
+def _add_read_draft(found: list[FactDraft], draft: FactDraft, is_one: bool, idle: str) -> None:
+    """Put a draft of the trained reader among those of the rules; ``is_one`` says that it cannot be told in parts, and
+    ``idle`` are the letters behind it in its clause, which are worth nothing."""
     nested = [place for place, known in enumerate(found) if _are_nested(_own_letters(known), _own_letters(draft))]
     if not nested:
         found.append(draft)
@@ -316,12 +322,12 @@ def _add_read_draft(found: list[FactDraft], draft: FactDraft, is_one: bool) -> N
         or (known.sensitivity, known.expires_at) != (draft.sensitivity, draft.expires_at)
         for known in map(found.__getitem__, nested)
     )
-    found[nested[0]] = _as_read(found[nested[0]], draft, is_one)
+    found[nested[0]] = _as_read(found[nested[0]], draft, is_one, idle)
     if is_one:
         found[:] = [known for place, known in enumerate(found) if place not in nested[1:]]
 
 
-def _as_read(known: FactDraft, draft: FactDraft, is_one: bool) -> FactDraft:
+def _as_read(known: FactDraft, draft: FactDraft, is_one: bool, idle: str) -> FactDraft:
     """A draft of the rules that the trained reader has read too: the rules say how the same words are dated and
     guarded, and the reader what they are, whose, how far they guide, and, where what it has read ``is_one``, what
     belongs to them because it cannot be understood alone."""
@@ -332,6 +338,8 @@ def _as_read(known: FactDraft, draft: FactDraft, is_one: bool) -> FactDraft:
     if is_one and own != drafted and drafted.startswith(own):
         known = replace(known, text=draft.text, entities=draft.entities)
     text = draft.text if own == drafted and not stands_alone(known.text) else known.text
+    if idle and own == drafted + idle and not known.pinned:
+        text = draft.text
     # A rule that names somebody is no note about them.
     about_them = draft.category is Category.PEOPLE and known.kind is not FactKind.FACT
     category = known.category if about_them else draft.category
@@ -376,6 +384,8 @@ def is_quoted(text: str) -> bool:
     return sum(len(each) for each in _QUOTED.findall(text)) > 0.5 * len(text)
 
 
+_OF_ALL_WORK: Final = (FactKind.CONVENTION, FactKind.PREFERENCE, FactKind.CORRECTION)
+"""What may hold in all of somebody's work."""
 _LASTING: Final = (FactKind.CONVENTION, FactKind.PREFERENCE, FactKind.CORRECTION, FactKind.FACT)
 """What holds, and is not done or settled at a time."""
 _OWN: Final = re.compile(

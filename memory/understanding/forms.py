@@ -38,6 +38,7 @@ _IDLE_LEAVE: Final = re.compile(TABLE["permits"]["idle"].strip(), re.IGNORECASE)
 _TAKES_BACK: Final = re.compile(TABLE["takes_back"]["form"].strip(), re.IGNORECASE)
 _TAKES_BACK_ABOUT: Final = re.compile(TABLE["takes_back"]["about"].strip(), re.IGNORECASE)
 _LIMITS: Final = frozenset(TABLE["limits"]["words"].split())
+_BY_THE_WAY: Final = re.compile(TABLE["limits"]["by_the_way"].strip(), re.IGNORECASE)
 _EXCEPTIONS: Final = frozenset(TABLE["exceptions"]["words"].split())
 _NEGATIONS: Final = frozenset(TABLE["negations"]["words"].split())
 _CONCLUSIONS: Final = frozenset(TABLE["anew"]["conclusions"].split())
@@ -99,7 +100,7 @@ def may_take_back(text: str) -> bool:
 
 def limits(part: str) -> bool:
     """Whether a part of a sentence may say when the rest of it does not hold, or take it back."""
-    return any(word.lower() in _LIMITS for word in _WORD.findall(part))
+    return any(word.lower() in _LIMITS for word in _WORD.findall(_BY_THE_WAY.sub(" ", part)))
 
 
 def excepts(part: str) -> bool:

@@ -56,12 +56,22 @@ _OPENERS: Final = re.compile(
     r"^(?:(?:and|but|so(?! (?:that|far|long|as))|also|oh|ok(?:ay)?|yes|yeah|yep|btw|by the way|fyi|anyway|hm{1,9}|"
     r"um{1,9}|uh|nah|nope|plus|und|aber|ach(?: ja)?|übrigens|ja|naja|na gut|außerdem|achso|y|pero|ah|oye|pues|bueno|"
     r"vale|sí|además|por cierto)\b[,:;!.…–—-]{0,3}\s+"
+    # What only leads over where a mark stands behind it.
+    r"|(?:heads[ -]up|(?:one|and one|just one) (?:more |last |other )?thing|(?:quick |small |side )?note|for context|"
+    r"(?:just )?so you know|first(?: of all| things first)?|before (?:we|you) (?:start|begin|go on|continue)|vorab|"
+    r"(?:kurz|noch) (?:vorweg|was|eins|eine sache)|(?:nur )?damit du(?:['’]?s| es)? weißt|zur info|"
+    r"bevor (?:wir|du) (?:anfangen|loslegen|anfängst|loslegst|weitermachen|weitermachst)|antes de (?:empezar|seguir)|"
+    r"(?:otra|una) cosa(?: más)?|para que (?:lo )?sepas|ojo)[,:;!.…–—-]{1,3}\s+"
     # Of a time ("since March") it is a part of what is said, and of a reason it only leads over to that.
     r"|(?:because|since|weil|denn|porque|que) (?=(?:i|we|it|they|you|he|she|there|that|this|ich|wir|es|sie|er|das)\b)"
     r"|(?:no|nee|nein|well|right|actually)[,!.;…–—]{1,3}\s+){1,4}",
     re.IGNORECASE,
 )
 """What people say before they say something."""
+_LEADS_ON: Final = re.compile(
+    r"[,;]\s*(?:(?:and|then|so|but|or|und|dann|also|aber|y|luego|pero)\b\s*){1,2}$", re.IGNORECASE
+)
+"""Words behind which something else was said."""
 _DASH: Final = re.compile(r"^\s*[–—-]\s+")
 
 
@@ -272,7 +282,7 @@ def opened(text: str) -> str:
 def plain(text: str) -> str:
     """A statement without what people say before they say something, and without what hangs on behind."""
     bare = without_aside(_OPENERS.sub("", _DASH.sub("", text), count=1) or text)
-    return bare.strip().rstrip(",;:–—-").strip()
+    return _LEADS_ON.sub("", bare.strip()).rstrip(",;:–—-").strip()
 
 
 def answered(text: str, reply: str, offered: Sequence[str]) -> str:
