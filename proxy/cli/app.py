@@ -12,6 +12,7 @@ import typer
 from memory.features import commands
 from memory.hooks.command import Command
 from proxy.cli.faults import PASSES_ON
+from proxy.cli.plain_arguments import PlainCommand, PlainGroup
 
 FEATURED = {command.name: command for command in commands()}
 """The commands of features, by name."""
@@ -31,13 +32,13 @@ COMMANDS = {
     "open": "open_page",
     "search": "memories",
     "facts": "memories",
-    "fact": "memories",
+    "fact": "one_memory",
     "history": "history",
     "remember": "memories",
     "pin": "memories",
     "confirm": "review",
     "update": "review",
-    "forget": "memories",
+    "forget": "forgetting",
     "quarantine": "provenance",
     "page": "page",
     "export": "exporting",
@@ -89,6 +90,7 @@ GROUPS = {
 def command_line(wanted: str = "") -> typer.Typer:
     """The command line with the one command that is ``asked`` for; where that names none with all, as help needs it."""
     app = typer.Typer(
+        cls=PlainGroup,
         help="A reverse proxy between an agent runtime and the model that gives the agent a memory.",
         no_args_is_help=True,
         add_completion=False,
@@ -110,7 +112,7 @@ def command_line(wanted: str = "") -> typer.Typer:
         else:
             command = _command(name)
             passes_on = {"allow_interspersed_args": False} if name == PASSES_ON else None
-            app.command(name, short_help=_summary(command), context_settings=passes_on)(command)
+            app.command(name, cls=PlainCommand, short_help=_summary(command), context_settings=passes_on)(command)
     return app
 
 

@@ -32,7 +32,7 @@ class CommandError(Exception):
         self.code = code
 
 
-_CLICK_EXCEPTION: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+ARGUMENT_FAULT: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 """What typer raises about arguments. The package that it is from changes with typer's version, its name does not."""
 
 
@@ -54,7 +54,7 @@ def obey(app: typer.Typer, arguments: Sequence[str], program: str) -> None:
         command(list(arguments), prog_name=program)
     try:
         code = command(list(arguments), prog_name=program, standalone_mode=False)
-    except _CLICK_EXCEPTION as error:
+    except ARGUMENT_FAULT as error:
         raise CommandError(error.format_message(), error.exit_code) from error
     except typer.Abort as error:
         raise CommandError("stopped", STOPPED) from error

@@ -22,6 +22,7 @@ ConfigFile = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Project = Annotated[str | None, typer.Option("--project", "-p", help="Only this project and what holds in all.")]
 Here = Annotated[bool, typer.Option("--here", help="The project of this folder.")]
+Id = Annotated[str, typer.Argument(help="Its id, or the beginning of it.", metavar="ID")]
 User = Annotated[str | None, typer.Option("--user", help="Another user than the settings'.")]
 
 

@@ -18,7 +18,6 @@ from rich.text import Text
 from memory.hooks.command import SHORT as SHORT
 from memory.hooks.command import day as day
 from memory.hooks.command import where as where
-from memory.language.polarity import unsaid
 from proxy.cli import shed_report
 
 if TYPE_CHECKING:
@@ -182,6 +181,11 @@ def audience_of(candidate: dict[str, Any]) -> str:
 
 def memory_text(held: dict[str, Any]) -> str:
     """A memory's text with both sides of a correction, the wrong one where the text does not say it by itself."""
-    text = str(held["text"])
-    wrong = unsaid(str(held.get("wrong") or ""), text)
+    text, other_side = str(held["text"]), str(held.get("wrong") or "")
+    if not other_side:
+        return text
+    # Imported for those that have another side: what understands a sentence takes as long as printing a table.
+    from memory.language.polarity import unsaid
+
+    wrong = unsaid(other_side, text)
     return f"{text} (not: {wrong})" if wrong else text
