@@ -133,17 +133,14 @@ def told_in_passing() -> list[StatementPair]:
 
 def told_over_weeks() -> list[StatementPair]:
     """Pairs out of what somebody says of one project over some weeks: each statement with those that it changes, says
-    again or adds to, and with others before it, which it leaves as they are. What adds to a change is no such other of
-    what that has changed."""
+    again or adds to, and with others before it, which it leaves as they are."""
     drawn = np.random.default_rng(2)
     found = []
     for history in groups("histories"):
         stated = history["statements"]
-        same_subject: list[set[int]] = []
         for at, newer in enumerate(stated):
             to = {int(place): relation for place, relation in newer.get("to", {}).items()}
-            same_subject.append(set(to).union(*(same_subject[place] for place in to)))
-            rest = [place for place in range(at) if place not in same_subject[at]]
+            rest = [place for place in range(at) if place not in to]
             most = BESIDE_CHANGES if to else BESIDE_OTHERS
             chosen = sorted(drawn.permutation(rest)[:most].tolist())
             for place, label in [*to.items(), *((place, "unrelated") for place in chosen)]:
