@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from memory.language import conditions
 from memory.language.entities import RELATION
+from memory.language.leaving import leavers
 from memory.language.polarity import is_passing, is_reported, is_to_come, is_unsure, sides
 from memory.language.words import Stems, content, vocabulary, words
 
@@ -354,6 +355,11 @@ class Claim:
     def names(self) -> Stems:
         """The names of what it is about."""
         return conditions.names(self.text)
+
+    @cached_property
+    def leavers(self) -> frozenset[str]:
+        """Who has left, as it says."""
+        return leavers(self.text)
 
     @cached_property
     def sides(self) -> tuple[Stems, Stems]:
