@@ -122,6 +122,15 @@ def test_a_plan_ends_after_its_day() -> None:
     assert draft.valid_until == datetime(2026, 12, 5, tzinfo=UTC)
 
 
+def test_a_rule_for_a_time_ends_with_it() -> None:
+    (rule,) = extract("diese Woche bitte nur Bugfixes, keine Features", Origin.USER, AT, work=True)
+    assert rule.expires_at == datetime(2026, 11, 23, tzinfo=UTC)
+    (only,) = extract("Never push to main, just for today.", Origin.USER, AT, work=True)
+    assert only.expires_at == datetime(2026, 11, 21, tzinfo=UTC)
+    (lasting,) = extract("We agreed today that nobody pushes to main.", Origin.USER, AT, work=True)
+    assert lasting.expires_at is None
+
+
 def test_what_holds_until_a_day_expires_behind_it() -> None:
     (draft,) = extract("The staging server is down until November 27.", Origin.USER, AT)
     assert draft.expires_at == draft.valid_until == datetime(2026, 11, 28, tzinfo=UTC)

@@ -213,3 +213,11 @@ def test_what_only_a_model_reads_ends_nothing_though_it_is_a_correction() -> Non
     said = replace(draft("No, we deploy on Tuesdays."), kind=FactKind.CORRECTION)
     read = {"f": relation(replaces=0.9)}
     assert reconcile(said, [(known, 0.7, 0.5)], NOW, related=read) == Contradict(("f",))
+
+
+def test_what_clashes_in_words_and_is_surely_read_as_a_change_is_one() -> None:
+    known, said = fact("The ferry takes 12 cars."), draft("The ferry takes 20 cars.")
+    assert reconcile(said, [(known, 0.9, 0.8)], NOW) == Contradict(("f",))
+    surely, hardly = ({"f": relation(replaces=share)} for share in (0.95, 0.6))
+    assert isinstance(reconcile(said, [(known, 0.9, 0.8)], NOW, related=surely), Supersede)
+    assert reconcile(said, [(known, 0.9, 0.8)], NOW, related=hardly) == Contradict(("f",))

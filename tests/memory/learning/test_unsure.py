@@ -108,6 +108,15 @@ def test_what_is_said_clearly_takes_the_place_of_the_draft() -> None:
     assert [each.state for each in found.facts] == [State.ARCHIVED]
 
 
+def test_what_has_no_word_in_common_must_surely_say_it_again_to_take_a_drafts_place() -> None:
+    waits = replace(fact("plots need labelled axes"), state=State.DRAFT)
+    other = read("never touch the release branch", unsure=False)
+    assert met(other, waits, Relation(0.76, 0.0, 0.1, 0.1, 0.04)).facts == ()
+    in_other_words = read("jedes Diagramm braucht beschriftete Achsen", unsure=False)
+    [gone] = met(in_other_words, waits, Relation(0.95, 0.0, 0.0, 0.0, 0.05)).facts
+    assert gone.state is State.ARCHIVED
+
+
 def test_what_was_put_away_does_not_swallow_what_is_said_anew() -> None:
     gone = replace(fact("the porch sensor reads two degrees high"), state=State.ARCHIVED, confidence=0.4)
     (draft,) = met(read("The porch sensor reads two degrees high."), gone).facts

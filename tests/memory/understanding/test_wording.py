@@ -45,6 +45,19 @@ def test_a_short_sentence_behind_a_statement_says_how_far_it_reaches() -> None:
     assert (only.scope, statements([rule, mark])[0].scope) == ("user", "project")
 
 
+def test_what_the_next_sentence_allows_is_told_with_a_ban() -> None:
+    ban = clause("Never rename a topic, not even for a typo.", 0.9)
+    allowed, idle = (
+        clause(text, 0.1, sentence=1) for text in ("OK, the comments you may correct.", "You may start now.")
+    )
+    assert [each.text for each in statements([ban, allowed])] == [
+        "Never rename a topic, not even for a typo. The comments you may correct."
+    ]
+    assert [each.text for each in statements([ban, idle])] == ["Never rename a topic, not even for a typo."]
+    order = clause("Rename the topics in capitals.", 0.9)
+    assert [each.text for each in statements([order, allowed])] == ["Rename the topics in capitals."]
+
+
 def test_an_answer_takes_along_what_it_answers() -> None:
     reply = "Two ways. Shall I store the sessions in Redis?"
     (only,) = statements([clause("yes", 0.9, "dec", answers=0.9)], reply)
