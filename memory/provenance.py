@@ -104,6 +104,16 @@ def owner_before(owner: str) -> str:
     return owner
 
 
+def shelf_of(owner: str) -> str:
+    """What stands before an owner in quarantine, by who may release it; empty outside it."""
+    return owner.removesuffix(owner_before(owner))
+
+
+def highest_shelf(owners: Iterable[str]) -> str:
+    """The shelf of some owners that the fewest may release; empty where none of them is in quarantine."""
+    return max(map(shelf_of, owners), key=("", *SHELVES).index, default="")
+
+
 def quarantined(owners: Iterable[str], by: Iterable[Releaser] = Releaser) -> tuple[str, ...]:
     """The owners as they are named in quarantine, by who may release it."""
     shelves = tuple(f"{QUARANTINE}{each}" for each in by)

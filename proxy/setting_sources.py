@@ -127,6 +127,10 @@ _ADDRESS_OF_SERVICE = re.compile(r"PALIMPSEST_(?:\w+_)?PORT=(?:tcp|udp|sctp)://.
 """What Kubernetes sets in each container for a service whose name begins as ours do, by its name; and one by its value
 too, as with a number in it a setting is meant."""
 
+_OF_ANYTHING: Final = ("apikey", "key", "name", "token", "password", "secret", "url", "user")
+_OF_LINK = re.compile(r"PALIMPSEST_(?:\w+_)?(?:NAME=/[\w.-]+/[\w.-]+|ENV_\w+=.*)", re.DOTALL)
+"""What Docker sets in each container that is linked to one whose name begins as ours do."""
+
 _NEAR: Final = 0.75
 """How alike a name must be to one that there is to be taken for a slip in it."""
 
@@ -172,6 +176,7 @@ def _unknown_variables(environment: Mapping[str, str]) -> Iterator[str]:
             and not name.startswith((f"{PREFIX}_", _TESTS))
             and not _OF_SERVICE.fullmatch(name)
             and not _ADDRESS_OF_SERVICE.fullmatch(f"{name}={environment[name]}")
+            and not _OF_LINK.fullmatch(f"{name}={environment[name]}")
         ):
             yield name
 
@@ -180,7 +185,9 @@ def _meant(name: str, known: Iterable[str]) -> str:
     """The question whether the one of the known names is meant that a name is nearest to; empty where none is near."""
     wanted = _squeezed(name)
     names = {_squeezed(each.removeprefix(PREFIX)): each for each in known}
-    ends = [each for each in names if each.endswith(wanted)] if wanted not in names else [wanted]
+    # A key or a name alone may be that of anything: whoever sends it where it is not meant to go tells it there.
+    telling = wanted not in _OF_ANYTHING
+    ends = [each for each in names if telling and each.endswith(wanted)] if wanted not in names else [wanted]
     found = ends if len(ends) == 1 else get_close_matches(wanted, names, 1, _NEAR)
     return f" (is {names[found[0]]} meant?)" if found else ""
 

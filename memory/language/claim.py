@@ -117,9 +117,11 @@ _CHANGE = re.compile(
     r"\b(?:no longer|not any ?more|any ?more|instead of|instead|rather than|from now on|as of|switched|moved|"
     r"migrated|changed|replaced|renamed|upgraded|downgraded|dropped|stopped|quit|used to|now|new|turned out|"
     r"actually|correction|scrap that|changed my mind|going forward|deprecated|removed|again|back (?:to|on|in|at|with)|"
-    r"(?:raised|lowered|bumped|increased|decreased|reduced|extended|shortened|cut|went|gone|up|down) (?:\w+ ){0,6}to|"
-    r"nicht mehr|ab jetzt|ab sofort|jetzt|inzwischen|statt|erhöht|gesenkt|angehoben|verlängert|verkürzt|umgestellt|"
-    r"umgezogen|gewechselt|geändert|ya no|ahora|en (?:vez|lugar) de|hemos (?:subido|bajado|cambiado|pasado|migrado))\b"
+    r"(?:was|were|been|we(?:'ve| have)?|i(?:'ve| have)?|they(?:'ve| have)?) (?:\w+ )?"
+    r"(?:raised|lowered|bumped|increased|decreased|reduced|shortened) (?:\w+ ){0,6}to(?=\s+\S{0,4}\d)|"
+    r"nicht mehr|ab jetzt|ab sofort|jetzt(?! nicht)|statt|erhöht|gesenkt|angehoben|verlängert|verkürzt|umgestellt|"
+    r"umgezogen|gewechselt|geändert|ya no|ahora(?! (?:no|mismo))|en (?:vez|lugar) de|"
+    r"hemos (?:subido|bajado|cambiado|pasado|migrado))(?!\w)"
 )
 _WHY = re.compile(r"\b(?:because|since|due to)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<![\w.])[$€£]?\d{1,20}(?:[.,:/-]\d{1,20}){0,6}%?(?![\w])")

@@ -93,18 +93,18 @@ _DOUBLED_SPANISH = re.compile(r"\b(de|a)l? (?:en|el) (?=\d{4})", re.IGNORECASE)
 
 # "The last Friday of every month" is no day of last week, and "tonight" in quotation marks is only a word.
 _EACH_BEFORE = re.compile(r"\b(?:every|each|any|jede[nmrs]?|cada)\s+(?:on )?$", re.IGNORECASE)
-_THE_BEFORE = re.compile(r"\bthe\s+$", re.IGNORECASE)
+_THE_BEFORE = re.compile(r"^(?!.*\b(?:met|was|were|did|had|\w{2,20}ed)\b).*\bthe\s+$", re.IGNORECASE | re.DOTALL)
+_LAST = re.compile(r"last |(?:am )?(?:letzte|vorige)[nmrs]? |(?:la |el )?(?:últim[oa]|semana pasada)", re.IGNORECASE)
 _LAST_DAY = re.compile(rf"last (?:{_DAY_NAME})$", re.IGNORECASE)
 _OF_EACH = re.compile(
-    r"\s+(?:of|in|im|des|der|jede[nmrs]?|del?)\s+(?:(?:the|every|each|any|our|a|eine[sr]|jede[nmrs]?|de[rs]|cada|el|la)\s+)?"
-    rf"(?:months?|quarters?|years?|sprints?|semesters?|monats?|quartals?|jahre?s?|mes|trimestre|año|{MONTH})\b",
+    r"\s+(?:of|in|im|des|der|jede[nmrs]?|del?)\s+(?:(?:the|every|each|any|a|eine[sr]|jede[nmrs]?|de[rs]|cada|el|la)\s+)?"
+    rf"(?:months?|quarters?|years?|semesters?|monats?|quartals?|jahre?s?|mes|trimestre|año|{MONTH})\b"
+    r"|\s+of\s+(?:the|every|each|a|our)\s+sprint\b",
     re.IGNORECASE,
 )
-_LONGER = re.compile(
-    r"(?:day |yesterday|tomorrow|today|tonight|\d|.*(?:month|year|monat|jahr|mes|año)$)", re.IGNORECASE
-)
+_LONGER = re.compile(r".*(?:month|year|monat|jahr|mes|año)$", re.IGNORECASE)
 _MARKS_AROUND = ('""', "''", "``", "“”", "„“", "«»", "‘’")
-_BEFORE: Final = 12
+_BEFORE: Final = 40
 """Characters before such words that are looked at."""
 
 
@@ -113,12 +113,12 @@ def _is_no_day(found: re.Match[str]) -> bool:
     text, start, end = found.string, found.start(), found.end()
     if text[max(0, start - 1) : start] + text[end : end + 1] in _MARKS_AROUND:
         return True
-    if _LONGER.match(found[0]):
-        return False
     before = text[max(0, start - _BEFORE) : start]
-    if _LAST_DAY.match(found[0]) and _THE_BEFORE.search(before):
+    if _EACH_BEFORE.search(before):
         return True
-    return _OF_EACH.match(text, end) is not None or _EACH_BEFORE.search(before) is not None
+    if not _LAST.match(found[0]) or _LONGER.match(found[0]):
+        return False
+    return _OF_EACH.match(text, end) is not None or bool(_LAST_DAY.match(found[0]) and _THE_BEFORE.search(before))
 
 
 def resolve(text: str, at: datetime) -> Resolved:
@@ -234,6 +234,19 @@ def _ahead(found: re.Match[str], today: date) -> tuple[str, date] | None:
     return _moved(found, today, 1)
 
 
+def _within(found: re.Match[str], today: date) -> tuple[str, date] | None:
+    """What somebody has to do within some time; that a support answers within a day tells of no day."""
+    moved = _moved(found, today, 1) if _TO_BE_DONE.search(found.string[: found.start()]) else None
+    return None if moved is None else (moved[0].replace("on ", "by ", 1).replace("in ", "by ", 1), moved[1])
+
+
+_TO_BE_DONE = re.compile(
+    r"\b(?:i|we) (?:still )?(?:have to|need to|must|(?:have )?got to|will|shall|should|promised to|want to)\b"
+    r"|\b(?:i|we)['’]ll\b|\bplease\b",
+    re.IGNORECASE,
+)
+
+
 def _moved(found: re.Match[str], today: date, sign: int) -> tuple[str, date] | None:
     count, unit = _count(found["n"]) * sign, found["unit"].lower()
     if unit in ("day", "night"):
@@ -303,6 +316,7 @@ _RELATIVE: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date], tuple[st
             r"(?!['’\w]| (?:of|later|earlier|or)\b)",
             _ahead,
         ),
+        (rf"\bwithin (?:about |around )?(?P<n>{_NUMBER}) {_UNIT}(?!['’\w]| of\b)", _within),
         (rf"\b(?P<n>{_NUMBER}) {_UNIT} from (?:now|today)\b", _ahead),
         (rf"\b(?:this past|last|this previous) (?P<day>{_DAY_NAME})\b", _weekday_before),
         (rf"\b(?:next|this coming|this) (?P<day>{_DAY_NAME})\b", _weekday_after),

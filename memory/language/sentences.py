@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from memory.language.calendar import MONTH
 from memory.language.words import vocabulary
 
 
@@ -48,7 +47,11 @@ _INDENTED = re.compile(r"(?: {4}|\t)\s*\S")
 # An end: marks of the end, what closes behind them, and then a space or the text's end.
 _END = re.compile(r"[.!?…]{1,8}[\"'”’)\]*_`]{0,4}(?=\s)|[。！？]{1,4}[”’）」』]{0,2}|[:;](?=\s{0,2}\n)")
 _BEFORE = re.compile(r"([A-Za-z.]{1,12})\.[\"'”’)\]]{0,4}$")
-_ORDINAL = re.compile(rf"\D?\d{{1,2}}\. (?:{MONTH}|quartal|semester|halbjahr)\b", re.IGNORECASE)
+_ORDINAL = re.compile(
+    r"(?:am|zum|vom|den|der|dem|des|ab|bis|seit|und|oder|im|jede[nmrs]?)\s+\d{1,2}\.\s+"
+    r"(?:januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember|quartal|halbjahr|woche)\b",
+    re.IGNORECASE,
+)
 """In German a full stop behind a number makes it the third of something."""
 _ABBREVIATIONS = vocabulary(
     "e.g i.e etc vs mr mrs ms dr prof sr jr st no nr inc ltd co corp approx dept est fig cf al ca resp incl excl "
@@ -162,7 +165,7 @@ def _is_end(line: str, start: int, end: re.Match[str]) -> bool:
     if mark[0] != "." or mark.startswith(".."):
         return True
     before = _BEFORE.search(line[max(start, end.start() - 12) : end.end()])
-    if before is None and _ORDINAL.match(line, max(start, end.start() - 2)):
+    if before is None and any(each.start() < end.start() < each.end() for each in _ORDINAL.finditer(line)):
         return False
     if before is None:
         # "1. First": a number that only counts.

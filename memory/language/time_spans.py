@@ -262,13 +262,14 @@ _TERM: Final = re.compile(
 )
 """Of what is asked for when its end has passed: whether it has."""
 _VALIDITY_NAMED: Final = re.compile(
-    r"(?P<week>week(?:end)? of |woche vom |semana del )?(?<!\d)(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)(?:-(?P<d>\d\d))?(?!\d)",
+    r"(?P<week>week(?:end)? of |woche vom |semana del )?(?<![\w/.-])(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)(?:-(?P<d>\d\d))?"
+    r"(?![\w/-]|\.\w)",
     re.IGNORECASE,
 )
 """A day, a week or a month in figures."""
 _FROM: Final = re.compile(
-    r"\b(?:since|from|as of|starting|beginning|by|seit|ab|von|bis|desde|a partir del?|para) "
-    r"(?:(?:on|in|the|am|dem|der|el|la) ){0,3}$",
+    r"\b(?:since|from|as of|as|like|starting|beginning|by|after|before|until|effective|seit|ab|von|bis|nach|vor|erst|"
+    r"wie|desde|a partir del?|para|después del?|antes del?|tras|como) (?:(?:on|in|the|am|dem|der|el|la) ){0,3}$",
     re.IGNORECASE,
 )
 """Before a time from which on something holds, or by which it is to be done."""
@@ -322,6 +323,12 @@ _WEEKEND: Final = re.compile(
 _ALL_OF_IT: Final = re.compile(r"(?:for|over|during|für|durante|die|den) ", re.IGNORECASE)
 
 
+_EVERY: Final = re.compile(
+    r"\b(?:immer|jede[snmr]?|siempre|cada|todos los|todas las)\b"
+    r"|\b(?:never|nie|niemals|nunca)\b.{0,60}\b(?:weekend|wochenende|fin de semana)\b",
+    re.IGNORECASE,
+)
+"""Of what happens again and again, beside :data:`_AGAIN`."""
 _WHENEVER: Final = re.compile(
     r"\b(?:after|before|when(?:ever)?|once|whoever|new|any|each|every|nach|bevor|wenn|sobald|jede[rsnm]?|neue[rsnm]?|"
     r"después|antes|cuando|cada|nuev[oa]s?)\b",
@@ -360,7 +367,7 @@ def time_is_over(text: str, at: datetime) -> datetime | None:
     """When the last time is over that a text names, whose dates are absolute ("on the afternoon of 2026-11-25", "in the
     week of 2026-11-23"). None where all that it names lie behind the moment ``at`` which it was said, or something
     holds from one of them on, or again and again."""
-    if _AGAIN.search(text) or _TERM.search(text):
+    if any(each.search(text) for each in (_AGAIN, _EVERY, _TERM, _PAST, _NOT_ONLY)):
         return None
     if _WEEKEND.search(text):
         midnight = at.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -372,19 +379,37 @@ def time_is_over(text: str, at: datetime) -> datetime | None:
 
 
 _ONLY_THEN: Final = re.compile(
-    r"\b(?:only|just|for|over|during|nur|bloß|lediglich|für|über|während|solo|sólo|solamente|por|durante) "
-    r"(?:(?:on|in|am|an|im|de[rmn]|dieser|el|la|the|morning|afternoon|evening|night|week|weekend|woche|semana|of|vom|"
-    r"del) ){0,5}$",
+    r"(?<!not )(?<!nicht )(?<!immer )(?<!\bno )(?<!always )\b(?:only|just|nur|bloß|lediglich|solo|sólo|solamente) "
+    r"(?:(?:for|on|in|für|am|an|im|por|de[rmn]|dieser|el|la|the|morning|afternoon|evening|night|week|weekend|woche|"
+    r"semana|of|vom|del) ){0,5}$",
     re.IGNORECASE,
 )
 """Before the only time in which something holds."""
+_FOR_THEN: Final = re.compile(
+    r"^(?:(?:ok(?:ay)?|please|bitte|so|also),? )?(?:for|für|por) (?:(?:am|el|the|week|of) ){0,3}$", re.IGNORECASE
+)
+"""Before the time that a statement begins with."""
+_NOT_ONLY: Final = re.compile(
+    r"\b(?:onwards?|sondern|siempre|immer|always|from now on|ab jetzt|in general|forever|auch (?:morgen|danach))\b",
+    re.IGNORECASE,
+)
+_PAST: Final = re.compile(
+    r"\b(?:was|were|had|did|met|went|came|got|made|took|told|said|began|became|left|chose|found|gave|agreed|freed|\w{1,20}[^\We]ed|"
+    r"(?:ha(?:ve|s|d)|['’]ve) (?:\w{1,12} ){0,2}?\w{2,20}(?:ed|en|ne|wn)|"
+    r"(?:hab|habe|haben|hat|hatten?|ist|sind|war|waren|wurden?) (?:\S{1,24} ){0,8}?"
+    r"(?:\w{0,8}ge\w{2,16}(?:t|en)|\w{3,16}iert)|"
+    r"(?:he|ha|hemos|han|había) \w{2,16}(?:ado|ido|to|cho)|\w{2,16}(?:aron|ieron|ó))\b",
+    re.IGNORECASE,
+)
+"""What tells of what was: its time only dates it."""
 
 
 def only_then(text: str, at: datetime) -> datetime | None:
     """When the time is over to which a text, whose dates are absolute, says that it is limited: "only on 2026-11-25",
-    "for 2026-11-25". None where it names none so, or where that is over."""
+    "for 2026-11-25 …". None where it names none so, or where that is over."""
     named = list(_VALIDITY_NAMED.finditer(text))
-    limited = any(_ONLY_THEN.search(text[: each.start()]) for each in named)
+    before = [text[: each.start()] for each in named]
+    limited = any(map(_ONLY_THEN.search, before)) or (len(named) == 1 and _FOR_THEN.match(before[0]))
     return time_is_over(text, at) if limited else None
 
 

@@ -26,7 +26,7 @@ from memory.learning.notes import RUNTIME, without_headings
 from memory.learning.passages import only_asks, passages
 from memory.learning.sensitivity import sensitivity
 from memory.learning.taint import lowered, split_pasted
-from memory.learning.taking_back import is_named, withdrawing
+from memory.learning.taking_back import topic_of, withdrawing
 from memory.ports import Journaled
 from memory.scope import Layer
 from memory.session import RequestKind
@@ -152,7 +152,7 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
                 facts.extend(Taught(_narrowed_to_project(draft, project), message.digest, turn) for draft in drafts)
                 if not subagent and (beside := withdrawing(told)):
                     earlier = {*journaled.between, *(each.digest for _, each in turns[:index])}
-                    withdrawals.append(Withdrawal(beside, message.digest, frozenset(earlier), is_named(told)))
+                    withdrawals.append(Withdrawal(beside, message.digest, frozenset(earlier), topic_of(told)))
                 spoken_pieces = _pieces(without_orders(own) if subagent else own, origin, "user", message, at, turn)
                 pieces.extend(spoken_pieces)
                 if found:

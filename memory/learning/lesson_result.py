@@ -21,12 +21,12 @@ class Taught:
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
     """What a person's message says beside the words that take something back, its digest, those of the messages before
-    it, and whether it names what it takes back, which may then have been said in another conversation."""
+    it, and the topic that it names: what was said of that may have been said in another conversation."""
 
     text: str
     source: bytes
     before: frozenset[bytes]
-    named: bool = False
+    topic: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Final
 from memory.fact import Fact, FactKind, Origin, State
 from memory.language.words import STOP, stem, words
 from memory.learning.speech import spoken_in
-from memory.understanding.forms import may_take_back, takes_back, takes_back_about
+from memory.understanding.forms import may_take_back, takes_back, topic_taken_back
 
 MAX_CHARS: Final = 1200
 """Of a message that may take something back: a longer one tells much else."""
@@ -37,15 +37,35 @@ def withdrawing(text: str) -> str:
     return ""
 
 
-def is_named(text: str) -> bool:
-    """Whether a message that takes something back names what it was that had been said."""
-    return takes_back_about(text)
+def topic_of(text: str) -> str:
+    """What a message names that was said of it does not hold any more; nothing where it takes nothing back so."""
+    if len(text) > MAX_CHARS or not may_take_back(text):
+        return ""
+    said = (each for each in spoken_in(text) if not (each.question or each.hypothetical or each.reported))
+    return next((topic for each in said if (topic := topic_taken_back(each.text.lstrip()))), "")
 
 
-def taken_back(text: str, known: Iterable[Fact], conversation: Collection[bytes] | None) -> Fact | None:
+def taken_back_of(topic: str, known: Iterable[Fact]) -> Fact | None:
+    """Which of the ``known`` facts a person takes back who names its ``topic``: the only one of what they settled, in
+    whichever conversation, that has all the words of it."""
+    named = _names(topic)
+    found = [
+        fact
+        for fact in known
+        if named
+        and named <= _names(fact.text)
+        and fact.origin is Origin.USER
+        and fact.kind in _SETTLED
+        and fact.state is State.ACTIVE
+        and not fact.pinned
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def taken_back(text: str, known: Iterable[Fact], conversation: Collection[bytes]) -> Fact | None:
     """Which of the ``known`` facts is taken back by a message that says ``text`` beside: the one learnt of this
-    ``conversation`` (digests of its messages before this one; None where it may have been another one) that shares most
-    words with it. Nothing where two share as many, or where that one has ended already."""
+    ``conversation`` (digests of its messages before this one) that shares most words with it. Nothing where two share
+    as many, or where that one has ended already."""
     named, stated = _names(text), frozenset(word.lower() for word in words(text))
     found: list[tuple[int, Fact]] = []
     for fact in known:

@@ -341,7 +341,10 @@ class Learner(JournalFollower):
         known: dict[str, Fact] = {}
         for owner in {_owner_of_layer(scope, layer) or "" for layer in (Layer.USER_PROJECT, Layer.USER)} - {""}:
             unindexed = {**await self._just_written(owner), **written}
-            known |= {fact.id: fact for fact, *_ in await self.similar(owner, withdrawal.text, unindexed.values())}
+            known |= {
+                fact.id: fact
+                for fact, *_ in await self.similar(owner, withdrawal.topic or withdrawal.text, unindexed.values())
+            }
         if here is not None:
             others = apart(known.values(), await self._journal.learnt([*known]), here, here.staged)
             known = {id: fact for id, fact in known.items() if id not in others}

@@ -17,6 +17,7 @@ from memory.provenance import (
     SelectedBy,
     SelectedMemories,
     Selection,
+    highest_shelf,
     owner_before,
     quarantined,
 )
@@ -189,7 +190,12 @@ def _shelve(connection: Connection, chosen: SelectedMemories, by: Callable[[str]
         archived = isinstance(memory, Fact) and memory.state is State.ARCHIVED
         connection.execute(QUERIES["outbox_add"], (memory.id, "gone" if by is not None or archived else sort))
     for row in ask_many(connection, "candidates_with", chosen.ids):
-        connection.execute(QUERIES["shelve_candidate"], (moved(row["owner"]), row["id"]))
+        # It is where the part of its evidence is that the fewest may release.
+        evidence = connection.execute(QUERIES["evidence_owners"], (row["id"],)).fetchall()
+        shelf = highest_shelf(each["owner"] for each in evidence)
+        before = owner_before(row["owner"])
+        owners.add(before)
+        connection.execute(QUERIES["shelve_candidate"], (shelf + before, row["id"]))
     for id in chosen.research:
         for row in connection.execute(QUERIES["research_owner"], (id,)).fetchall():
             connection.execute(QUERIES["shelve_research"], (moved(row["owner"]), id))

@@ -37,6 +37,7 @@ _PERMITS: Final = re.compile(TABLE["permits"]["form"].strip(), re.IGNORECASE)
 _IDLE_LEAVE: Final = re.compile(TABLE["permits"]["idle"].strip(), re.IGNORECASE)
 _TAKES_BACK: Final = re.compile(TABLE["takes_back"]["form"].strip(), re.IGNORECASE)
 _TAKES_BACK_ABOUT: Final = re.compile(TABLE["takes_back"]["about"].strip(), re.IGNORECASE)
+_FOR_NOW: Final = re.compile(TABLE["takes_back"]["for_now"].strip(), re.IGNORECASE)
 _LIMITS: Final = frozenset(TABLE["limits"]["words"].split())
 _BY_THE_WAY: Final = re.compile(TABLE["limits"]["by_the_way"].strip(), re.IGNORECASE)
 _EXCEPTIONS: Final = frozenset(TABLE["exceptions"]["words"].split())
@@ -78,7 +79,7 @@ def points_back(text: str) -> bool:
 
 def permits(clause: str) -> bool:
     """Whether a clause says that something is allowed."""
-    return _PERMITS.search(clause) is not None and _IDLE_LEAVE.search(clause) is None
+    return not negates(clause) and _PERMITS.search(clause) is not None and _IDLE_LEAVE.search(clause) is None
 
 
 def takes_back(sentence: str) -> str:
@@ -88,9 +89,16 @@ def takes_back(sentence: str) -> str:
     return found[0] if found else ""
 
 
-def takes_back_about(sentence: str) -> bool:
-    """Whether a sentence names what it was that its author had said, and does not hold any more."""
-    return _TAKES_BACK_ABOUT.search(sentence.replace("’", "'")) is not None
+def topic_taken_back(sentence: str) -> str:
+    """What it was about that the author of a sentence had said, and that does not hold any more; empty where the
+    sentence names nothing, or only puts it off. ``sentence`` begins with such words."""
+    said = sentence.replace("’", "'")
+    found = _TAKES_BACK_ABOUT.search(said, 0)
+    lead = _TAKES_BACK.match(said)
+    if found is None or lead is None or found.start() > lead.end():
+        return ""
+    topic: str = found["topic"] or found["thema"] or ""
+    return "" if _FOR_NOW.search(topic) else topic
 
 
 def may_take_back(text: str) -> bool:

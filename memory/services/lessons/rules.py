@@ -110,11 +110,12 @@ async def related(draft: FactDraft, neighbours: Sequence[tuple[Fact, float, floa
 
 def taken_back(withdrawal: Withdrawal, known: Iterable[Fact]) -> Fact | None:
     """What of the ``known`` a person takes back (:func:`memory.learning.taking_back.taken_back`)."""
-    from memory.learning.taking_back import taken_back
+    from memory.learning.taking_back import taken_back, taken_back_of
 
     known = [fact for fact in known if fact.source != withdrawal.source]
-    found = taken_back(withdrawal.text, known, withdrawal.before)
-    return taken_back(withdrawal.text, known, None) if found is None and withdrawal.named else found
+    if withdrawal.topic:
+        return taken_back_of(withdrawal.topic, known)
+    return taken_back(withdrawal.text, known, withdrawal.before)
 
 
 def drafts(text: str, origin: Origin, now: datetime) -> list[FactDraft]:

@@ -76,8 +76,10 @@ class PendingQuarantine:
 
     def may_be_set_by(self, other: Asker, owners: Sequence[str]) -> bool:
         """Whether somebody might have asked for it: who runs the server, or the same person, while they may still
-        change what they might then of these owners."""
+        change what they might then of these owners; what waits ``for_review``, whoever may change all of these."""
         if other.everything:
+            return True
+        if self.for_review and owners and all(map(other.changes, owners)):
             return True
         if self.asker.everything or (self.asker.org, self.asker.user) != (other.org, other.user):
             return False

@@ -135,7 +135,18 @@ def test_what_is_said_to_hold_then_only_is_over_behind_it(said: str, end: tuple[
 
 
 @pytest.mark.parametrize(
-    "said", ["We agreed today that the ferry leaves from pier 3.", "The ferry was late this week.", "Only the ferry."]
+    "said",
+    [
+        "We agreed today that the ferry leaves from pier 3.",
+        "We agreed just this morning that the ferry leaves from pier 3.",
+        "Just this week the ferry moved to pier 3.",
+        "Nicht nur heute, sondern immer: Steg 3.",
+        "No solo hoy: siempre muelle 3.",
+        "This is not just for today.",
+        "We planned the trip for tomorrow.",
+        "The ferry was late this week.",
+        "Only the ferry.",
+    ],
 )
 def test_a_time_that_only_dates_something_limits_nothing(said: str) -> None:
     assert only_then(resolve(said, AT).text, AT) is None
@@ -144,7 +155,9 @@ def test_a_time_that_only_dates_something_limits_nothing(said: str) -> None:
 @pytest.mark.parametrize(
     "said",
     ["From today on the ferry leaves from pier 3.", "Ab heute von Steg 3.", "desde hoy del muelle 3",
-     "By Friday, please.", "Last week it was pier 3.", "every day this week"],
+     "By Friday, please.", "Last week it was pier 3.", "every day this week",
+     "After tomorrow the ferry leaves from pier 3.",
+     "Diese Woche sind wir auf Steg 3 umgezogen.", "Never sail over the weekend.", "Read report-2026-12-05.csv."],
 )  # fmt: skip
 def test_a_time_from_which_on_something_holds_ends_nothing(said: str) -> None:
     assert time_is_over(resolve(said, AT).text, AT) is None

@@ -67,6 +67,10 @@ ORDER BY decided_at DESC, number DESC LIMIT ?;
 SELECT candidates.* FROM candidate_evidence JOIN candidates ON candidates.id = candidate_evidence.candidate
 WHERE candidate_evidence.memory IN (?*);
 
+-- evidence_owners: whose the facts are that a candidate rests on
+SELECT facts.owner AS owner FROM candidate_evidence JOIN facts ON facts.id = candidate_evidence.memory
+WHERE candidate_evidence.candidate = ?;
+
 -- candidates_waiting: how many of them there are; the organisation comes last
 SELECT count(*) AS waiting FROM candidates
 WHERE owner IN (?*) AND state = 'waiting' AND (submitted_to = '' OR submitted_to != ?);
