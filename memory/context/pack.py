@@ -117,7 +117,9 @@ SIDES: Final = 4
 """Other sides of a memory that are told at most: of dozens of exceptions to a rule, those that were borne out last."""
 UNSETTLED: Final = "Unsettled, both were said; what was borne out last stands first:"
 
-SCOPED: Final = "Both were said, one of them of a part only; what was borne out last stands first:"
+SCOPED: Final = (
+    "Both were said, and one may change the other or hold for a part of it; what was borne out last stands first:"
+)
 """Stands over a rule and what may be an exception from it."""
 
 LATER: Final = "What was said later may change or narrow what was said before:"

@@ -23,7 +23,7 @@ _DETERMINER: Final = re.compile(
 _CUE: Final = re.compile(
     r"left|quit|resign|retired|moved|switched|gone to|transferred|let go|work|t(?:ook|aken?|aking) |inherit|handed|"
     r"passed|gave|gekündigt|verlassen|ausgeschieden|rente|weggegangen|nicht mehr|gewechselt|geerbt|übernommen|ya no|"
-    r"dej|se (?:ha|fue|march|jubil|pas)|renunci|hered|asum",
+    r"dej|leave|elternzeit|mutterschutz|de baja|se (?:ha|fue|march|jubil|pas)|renunci|hered|asum",
     re.IGNORECASE,
 )
 """A cheap look before any form is tried: most statements tell of nobody who left."""

@@ -120,6 +120,7 @@ def extract(
     found = by_rules(text, origin, at, before=before, question=question, most=most, work=work)
     if origin is not Origin.USER:
         return found
+    found = [draft for draft in found if not _JOKES.search(draft.text)]
     reading = reader or shipped()
     if not (
         work or is_technical(before[-MAX_FACT_CHARS:]) or any(is_technical(block.text) for block in own_words(text))
@@ -133,11 +134,11 @@ def extract(
     for statement in statements(read, before, [picked.option] if picked else []):
         if statement.probability < UNSURE or names_a_commit(statement.text) or is_quoted(statement.text):
             continue
+        if _JOKES.search(statement.text):
+            continue
         draft = _draft(statement, at, before, last_question(question))
         if (listed or statement.probability >= _threshold_of(statement)) and not _only_asks(statement):
-            last = read[statement.last]
-            idle = letters(last.text[len(last.text) - last.idle_end :])
-            _add_read_draft(found, draft, tied(read[statement.first : statement.last + 1]), idle)
+            _add_read_draft(found, draft, tied(read[statement.first : statement.last + 1]))
         elif len(statement.text.split()) >= TELLING:
             unsure.append(replace(draft, unsure=True))
     unsure = [each for each in unsure if not _is_covered_by(each, found)]
@@ -308,9 +309,8 @@ _IDLE: Final = frozenset(("ask", "feel", "quote", "suppose", "ack"))
 """What a rule may find in a clause that says nothing at all about the work."""
 
 
-def _add_read_draft(found: list[FactDraft], draft: FactDraft, is_one: bool, idle: str) -> None:
-    """Put a draft of the trained reader among those of the rules; ``is_one`` says that it cannot be told in parts, and
-    ``idle`` are the letters behind it in its clause, which are worth nothing."""
+def _add_read_draft(found: list[FactDraft], draft: FactDraft, is_one: bool) -> None:
+    """Put a draft of the trained reader among those of the rules; ``is_one`` says that it cannot be told in parts."""
     nested = [place for place, known in enumerate(found) if _are_nested(_own_letters(known), _own_letters(draft))]
     if not nested:
         found.append(draft)
@@ -322,12 +322,12 @@ def _add_read_draft(found: list[FactDraft], draft: FactDraft, is_one: bool, idle
         or (known.sensitivity, known.expires_at) != (draft.sensitivity, draft.expires_at)
         for known in map(found.__getitem__, nested)
     )
-    found[nested[0]] = _as_read(found[nested[0]], draft, is_one, idle)
+    found[nested[0]] = _as_read(found[nested[0]], draft, is_one)
     if is_one:
         found[:] = [known for place, known in enumerate(found) if place not in nested[1:]]
 
 
-def _as_read(known: FactDraft, draft: FactDraft, is_one: bool, idle: str) -> FactDraft:
+def _as_read(known: FactDraft, draft: FactDraft, is_one: bool) -> FactDraft:
     """A draft of the rules that the trained reader has read too: the rules say how the same words are dated and
     guarded, and the reader what they are, whose, how far they guide, and, where what it has read ``is_one``, what
     belongs to them because it cannot be understood alone."""
@@ -338,8 +338,6 @@ def _as_read(known: FactDraft, draft: FactDraft, is_one: bool, idle: str) -> Fac
     if is_one and own != drafted and drafted.startswith(own):
         known = replace(known, text=draft.text, entities=draft.entities)
     text = draft.text if own == drafted and not stands_alone(known.text) else known.text
-    if idle and own == drafted + idle and not known.pinned:
-        text = draft.text
     # A rule that names somebody is no note about them.
     about_them = draft.category is Category.PEOPLE and known.kind is not FactKind.FACT
     category = known.category if about_them else draft.category
@@ -392,9 +390,15 @@ _OWN: Final = re.compile(
     r"\b(?:i|i['’](?:m|ve|d|ll)|me|my|mine|myself|ich|mir|mich|mein\w*|yo|mi|mis|conmigo)\b", re.IGNORECASE
 )
 """Words for oneself."""
+_JOKES: Final = re.compile(
+    r"\((?:just )?(?:kidding|joking|jk|a joke|scherz|spaß|nur spaß|es broma|broma)\)|\b(?:just kidding|only joking|jk|"
+    r"kleiner scherz|nur ein scherz|es broma)\W*$",
+    re.IGNORECASE,
+)
+"""What says of itself that it is not meant."""
 _COMMIT: Final = re.compile(r"\b(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,40}\b")
 _QUOTED: Final = re.compile(r"\"[^\"]{1,480}\"|“[^”]{1,480}”|„[^“”]{1,480}[“”]|«[^»]{1,480}»")
-_IN_CODE: Final = frozenset(("<name>", "<url>"))
+_IN_CODE: Final = frozenset(("<name>",))
 
 
 def _draft(statement: Statement, at: datetime, before: str, question: str) -> FactDraft:

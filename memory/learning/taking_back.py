@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from typing import Final
 
 from memory.fact import Fact, FactKind, Origin, State
-from memory.language.words import STOP, stem, words
+from memory.language.words import STOP, content, stem, vocabulary, words
 from memory.learning.speech import spoken_in
 from memory.understanding.forms import may_take_back, takes_back, topic_taken_back
 
@@ -20,6 +20,13 @@ MAX_CHARS: Final = 1200
 SHARED: Final = 2
 """Words that a message shares at least with what it takes back; of a name one is enough."""
 _SETTLED: Final = (FactKind.DECISION, FactKind.CONVENTION, FactKind.PREFERENCE)
+_NAMED_KINDS: Final = (*_SETTLED, FactKind.CORRECTION, FactKind.FACT)
+"""What may be taken back by its name."""
+_SMALL: Final = vocabulary(
+    "los las la el lo del de en con para por y o que "
+    "der die das den dem des ein eine einen einem und oder mit für zu im am"
+)
+"""Words of German and Spanish that name nothing."""
 _LETTERS: Final = 4
 """Letters of a word at least that says what something is about."""
 
@@ -48,14 +55,14 @@ def topic_of(text: str) -> str:
 def taken_back_of(topic: str, known: Iterable[Fact]) -> Fact | None:
     """Which of the ``known`` facts a person takes back who names its ``topic``: the only one of what they settled, in
     whichever conversation, that has all the words of it."""
-    named = _names(topic)
+    named = content(topic) - _SMALL
     found = [
         fact
         for fact in known
         if named
-        and named <= _names(fact.text)
+        and named <= content(fact.text)
         and fact.origin is Origin.USER
-        and fact.kind in _SETTLED
+        and fact.kind in _NAMED_KINDS
         and fact.state is State.ACTIVE
         and not fact.pinned
     ]

@@ -296,7 +296,8 @@ def _idle_ends(text: str, spans: Sequence[tuple[int, int]], worth: Floats) -> tu
     telling = [
         place
         for place, ((start, end), each) in enumerate(zip(spans, worth.tolist(), strict=True))
-        if each >= IDLE or limits(text[start:end])
+        # A number may be the value that all of it is about: "it runs on 7000 no longer, it's 7100 now".
+        if each >= IDLE or limits(text[start:end]) or any(letter.isdigit() for letter in text[start:end])
     ]
     if not telling:
         return 0, 0

@@ -97,7 +97,7 @@ def topic_taken_back(sentence: str) -> str:
     lead = _TAKES_BACK.match(said)
     if found is None or lead is None or found.start() > lead.end():
         return ""
-    topic: str = found["topic"] or found["thema"] or ""
+    topic = next(filter(None, found.groups()), "")
     return "" if _FOR_NOW.search(topic) else topic
 
 

@@ -287,7 +287,7 @@ def plain(text: str) -> str:
 
 def answered(text: str, reply: str, offered: Sequence[str]) -> str:
     """What of a reply a person's answer is about: the way that they picked, else the sentence that shares most words
-    with it, the last question before the others."""
+    with it, the last question before the others; nothing where a few words only say that something is done."""
     if offered:
         return offered[0]
     text_words = {word for word in tokens(text) if len(word) > 3}
@@ -296,6 +296,8 @@ def answered(text: str, reply: str, offered: Sequence[str]) -> str:
     for place, sentence in enumerate(found):
         words = set(tokens(sentence))
         shared = len(text_words & words)
+        if not shared and "?" not in words and len(sentence.split()) < FRAGMENT + 1:
+            continue
         likely = shared + (0.9 if "?" in words else 0.0) + 0.3 * (place + 1) / len(found)
         if likely > score and len(sentence.split()) <= LENGTH:
             best, score = sentence, likely

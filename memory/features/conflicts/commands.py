@@ -15,7 +15,7 @@ def format_conflicts(answer: Mapping[str, Any]) -> Iterator[str]:
         return
     for each in answer["conflicts"]:
         newer, older = each["newer"], each["older"]
-        yield f"{where(newer['owner'])}{' (a rule and what may be an exception from it)' if each['exception'] else ''}"
+        yield f"{where(newer['owner'])}{' (a change, or a rule and an exception from it)' if each['exception'] else ''}"
         for side in (newer, older):
             yield f"  {side['id'][:SHORT]}  {day(side['valid_from'])}  {side['text']}"
         yield ""
