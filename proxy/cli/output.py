@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -165,6 +165,9 @@ def what(held: dict[str, Any]) -> str:
     if held["sort"] == "turn":
         return f"said by {held['speaker']}"
     marks = [held["kind"], *(["pinned"] if held["pinned"] else []), *({held["state"]} - {"active"})]
+    ends = held.get("expires_at")
+    if ends and held["state"] == "active" and datetime.fromisoformat(ends) <= datetime.now(UTC):
+        marks.append("over")
     return " ".join(marks)
 
 

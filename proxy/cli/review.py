@@ -93,6 +93,9 @@ def confirm(call: Call, id: Id) -> None:
         output.as_json(response)
     else:
         output.screen().print(f"confirmed {response['id'][: output.SHORT]}: {response['text']}")
+        if beside := response.get("contradicts"):
+            ids = ", ".join(each[: output.SHORT] for each in beside)
+            output.screen().print(f"what may hold beside it stays: {ids}; `palimpsest forget ID` ends what does not")
 
 
 @takes("user")

@@ -23,6 +23,8 @@ def format_conflicts(answer: Mapping[str, Any]) -> Iterator[str]:
     more = f", {rest} more with --limit" if rest > 0 else ""
     yield f"{count(answer['count'], 'conflict')}{more}"
     yield "palimpsest confirm ID says which one holds; palimpsest update ID TEXT says what holds instead"
+    if any(each["exception"] for each in answer["conflicts"]):
+        yield "what changed may look like an exception: confirm ends neither side there, palimpsest forget ID does"
 
 
 COMMANDS = (
