@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 from memory.fact import Category, FactDraft, FactKind, Origin, Stream
 from memory.language.answered import behind_answer, chosen, stands_alone, without_answered
+from memory.language.claim import Claim
 from memory.language.dates import resolve
 from memory.language.entities import entities
 from memory.language.sentences import own_words, sentences
@@ -34,7 +35,7 @@ from memory.understanding.dependence import ALONE
 from memory.understanding.forms import is_everywhere
 from memory.understanding.packaged_weights import reader as shipped
 from memory.understanding.tokens import tokens
-from memory.understanding.wording import ENDS, Statement, opened, plain, statements, tied
+from memory.understanding.wording import ENDS, Statement, faint_statements, opened, plain, statements, tied
 
 GUIDING: Final = 0.65
 """How sure the trained reader must be of what guides the agent from now on. What stands on the page is surer than that:
@@ -50,6 +51,9 @@ UNSURE: Final = 0.35
 draft."""
 MAY_END: Final = 0.15
 """The probability of holding for a while only from which on a rule that names a time holds until that is over."""
+FAINT: Final = 0.05
+"""How likely what tells of a change must be worth keeping to be held against what is known: it is kept where it changes
+that, and nowhere else."""
 FOR_A_WHILE: Final = timedelta(days=14)
 """How long holds what is said to hold for a while only, where no end is named."""
 WORDED: Final = 8
@@ -141,6 +145,11 @@ def extract(
             _add_read_draft(found, draft, tied(read[statement.first : statement.last + 1]))
         elif len(statement.text.split()) >= TELLING:
             unsure.append(replace(draft, unsure=True))
+    unsure += [
+        replace(_draft(each, at, "", ""), unsure=True)
+        for each in faint_statements(read, FAINT)
+        if not each.asks and _may_change(each.text)
+    ]
     unsure = [each for each in unsure if not _is_covered_by(each, found)]
     taught = [_without_opening(each) for each in (*found, *unsure)[:most]]
     # A draft stands on no page.
@@ -390,6 +399,14 @@ _OWN: Final = re.compile(
     r"\b(?:i|i['’](?:m|ve|d|ll)|me|my|mine|myself|ich|mir|mich|mein\w*|yo|mi|mis|conmigo)\b", re.IGNORECASE
 )
 """Words for oneself."""
+
+
+def _may_change(text: str) -> bool:
+    """Whether a statement tells of a change or a number, in enough words."""
+    claim = Claim(text)
+    return len(text.split()) >= TELLING and (claim.tells_of_change or bool(claim.numbers)) and not claim.tentative
+
+
 _JOKES: Final = re.compile(
     r"\((?:just )?(?:kidding|joking|jk|a joke|scherz|spaß|nur spaß|es broma|broma)\)|\b(?:just kidding|only joking|jk|"
     r"kleiner scherz|nur ein scherz|es broma)\W*$",

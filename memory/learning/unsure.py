@@ -18,6 +18,7 @@ from memory.learning.outcome import drafted
 from memory.learning.reconcile import CLASH, same_letters
 from memory.ports import Journaled, MemoryUse
 from memory.understanding.encoder import Relation
+from memory.understanding.wording import UNCERTAIN
 
 CHANGES: Final = 0.4
 """How likely a statement must be read as not holding beside what is known, to be borne out by it."""
@@ -56,6 +57,9 @@ def weighed(
     if not draft.unsure:
         waiting = [fact for fact in known if fact.state is State.DRAFT and _says_again(fact, draft, related)]
         return _standing_for(taught, waiting)
+    if draft.confidence < UNCERTAIN:
+        changes = any(_surely_changes(draft, fact, related.get(fact.id)) for fact in known)
+        return Weighed(replace(taught, draft=_sure(draft)) if changes else None)
     by, changed = _best_support(draft, taught.source, known, related)
     if by is not None and changed and by.state is State.DRAFT:
         # That a thing was told twice, and otherwise, shows that both were meant to last.
@@ -71,6 +75,15 @@ def weighed(
         # It is reconciled like anything that is sure: something else may have been said of it meanwhile.
         return _standing_for(replace(taught, draft=_sure(draft)), [by])
     return Weighed(None, (), (MemoryUse(by.id, journaled.session.id, journaled.at, said=True, used=False),))
+
+
+def _surely_changes(draft: FactDraft, fact: Fact, relation: Relation | None) -> bool:
+    """Whether something hardly worth keeping by itself changes what is known: their words clash, and the reader reads
+    it so, too."""
+    if fact.state is not State.ACTIVE or not fact.origin.trusted or relation is None:
+        return False
+    clash = compare(fact.text, draft.text).clash >= CLASH
+    return clash and relation.replaces + relation.contradicts >= CHANGES
 
 
 def _standing_for(taught: Taught, waiting: Sequence[Fact]) -> Weighed:

@@ -115,6 +115,16 @@ def statements(clauses: Sequence[Clause], reply: str = "", offered: Sequence[str
     return [_with_reach(clauses, _with_permission(clauses, each)) for each in found]
 
 
+def faint_statements(clauses: Sequence[Clause], least: float) -> list[Statement]:
+    """What the clauses say that are less likely worth keeping than a statement is, and as likely as ``least``: each by
+    itself, but for questions and the like. It counts only beside what it may change."""
+    return [
+        _statement_of(clauses, (at, at, at + 1), "", ())
+        for at, each in enumerate(clauses)
+        if least <= each.judged.worth_keeping < UNCERTAIN and each.judged.passing not in _APART
+    ]
+
+
 def _with_permission(clauses: Sequence[Clause], stated: Statement) -> Statement:
     """A statement that forbids something, with what the sentence right behind it allows nevertheless, which is no
     statement of its own: "… not even for a typo. Well, the comments you may correct"."""

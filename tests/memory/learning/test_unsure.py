@@ -117,6 +117,15 @@ def test_what_has_no_word_in_common_must_surely_say_it_again_to_take_a_drafts_pl
     assert gone.state is State.ARCHIVED
 
 
+def test_what_is_hardly_worth_keeping_counts_only_where_it_changes_what_is_known() -> None:
+    taught = read("the shop listens on 4400 now")
+    faint = replace(taught, draft=replace(taught.draft, confidence=0.1))
+    assert met(faint, fact("the roof is flat")) == Weighed(None)
+    assert met(faint, fact("the shop listens on 4321"), SAME) == Weighed(None)
+    changed = met(faint, fact("the shop listens on 4321"), REPLACES).taught
+    assert changed is not None and not changed.draft.unsure
+
+
 def test_what_was_put_away_does_not_swallow_what_is_said_anew() -> None:
     gone = replace(fact("the porch sensor reads two degrees high"), state=State.ARCHIVED, confidence=0.4)
     (draft,) = met(read("The porch sensor reads two degrees high."), gone).facts
