@@ -48,7 +48,7 @@ _INDENTED = re.compile(r"(?: {4}|\t)\s*\S")
 _END = re.compile(r"[.!?…]{1,8}[\"'”’)\]*_`]{0,4}(?=\s)|[。！？]{1,4}[”’）」』]{0,2}|[:;](?=\s{0,2}\n)")
 _BEFORE = re.compile(r"([A-Za-z.]{1,12})\.[\"'”’)\]]{0,4}$")
 _ORDINAL = re.compile(
-    r"(?:am|zum|vom|den|der|dem|des|ab|bis|seit|und|oder|im|jede[nmrs]?)\s+\d{1,2}\.\s+"
+    r"(?:\b(?:am|zum|vom|den|der|dem|des|ab|bis|seit|und|oder|im|jede[nmrs]?)\s+|[:,(–-]\s*)\d{1,2}\.\s+"
     r"(?:januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember|quartal|halbjahr|woche)\b",
     re.IGNORECASE,
 )
