@@ -89,7 +89,8 @@ def compare_claims(older: Claim, newer: Claim) -> ContradictionVerdict:
     """What :func:`compare` tells of two sentences that are read already."""
     verdict = _verdict_on(older, newer)
     if not verdict.clash:
-        return LEFT if _was_of_who_left(older, newer) else verdict
+        left = newer.leavers
+        return LEFT if left and not older.leavers and not left.isdisjoint(older.words) else verdict
     if verdict.why in _SIDED and on_one_side(older.sides, newer.sides):
         return NONE
     # What is read in the least time comes first.
@@ -107,11 +108,6 @@ def compare_claims(older: Claim, newer: Claim) -> ContradictionVerdict:
         unsure = unsure or (verdict.why == "number" and not _MORE.isdisjoint(newer.words))
         return replace(verdict, change=EXCEPTION) if unsure else verdict
     return verdict
-
-
-def _was_of_who_left(older: Claim, newer: Claim) -> bool:
-    """Whether the newer claim says that somebody has left of whom the older one tells something else."""
-    return bool(newer.leavers) and not older.leavers and not newer.leavers.isdisjoint(older.words)
 
 
 def settles(text: str, rival: str) -> bool:

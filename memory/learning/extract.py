@@ -145,11 +145,12 @@ def extract(
             _add_read_draft(found, draft, tied(read[statement.first : statement.last + 1]))
         elif len(statement.text.split()) >= TELLING:
             unsure.append(replace(draft, unsure=True))
-    unsure += [
-        replace(_draft(each, at, "", ""), unsure=True)
-        for each in faint_statements(read, FAINT)
-        if not each.asks and _may_change(each.text)
-    ]
+    if _NEWS.search(text):
+        unsure += [
+            replace(_draft(each, at, "", ""), unsure=True)
+            for each in faint_statements(read, FAINT)
+            if not each.asks and _may_change(each.text)
+        ]
     unsure = [each for each in unsure if not _is_covered_by(each, found)]
     taught = [_without_opening(each) for each in (*found, *unsure)[:most]]
     # A draft stands on no page.
@@ -399,6 +400,14 @@ _OWN: Final = re.compile(
     r"\b(?:i|i['’](?:m|ve|d|ll)|me|my|mine|myself|ich|mir|mich|mein\w*|yo|mi|mis|conmigo)\b", re.IGNORECASE
 )
 """Words for oneself."""
+
+
+_NEWS: Final = re.compile(
+    r"\d|\b(?:now|no longer|any ?more|instead|moved|switched|changed|renamed|replaced|jetzt|nicht mehr|statt|ahora|"
+    r"ya no)\b",
+    re.IGNORECASE,
+)
+"""A cheap look before anything is held against what is known."""
 
 
 def _may_change(text: str) -> bool:

@@ -33,8 +33,6 @@ CLASH = 0.6
 CHANGED = 0.5
 AGREED = 0.9
 """How likely a model must read that one statement replaces another with which its words clash, to be a change."""
-ALL_OF_IT = 0.95
-"""And how likely where by its words the newer one is about a part only of what the older one is about."""
 READ = "at odds"
 """The ground of what only a model reads: it marks both, and ends neither."""
 AT_ODDS = 0.6
@@ -186,8 +184,8 @@ def _verdict(fact: Fact, draft: FactDraft) -> ContradictionVerdict:
 def _verdict_with_relation(verdict: ContradictionVerdict, relation: Relation | None) -> ContradictionVerdict:
     """What the words say of two statements; where they say nothing, whether a model reads that both cannot hold. What
     clashes in words without a word of change is one where the model surely reads it so."""
-    if relation is not None and verdict.clash >= CLASH and relation.replaces >= (ALL_OF_IT if verdict.part else AGREED):
-        return replace(verdict, change=max(verdict.change, CHANGED), part=False)
+    if relation is not None and verdict.clash >= CLASH and not verdict.part and relation.replaces >= AGREED:
+        return replace(verdict, change=max(verdict.change, CHANGED))
     if relation is None or verdict is not NONE:
         return verdict
     odds = relation.replaces + relation.contradicts

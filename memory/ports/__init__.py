@@ -11,7 +11,7 @@ Stores are async because they may live in another thread, process or machine.
 """
 
 from memory.ports.files import PublishedFiles, PublishFailed
-from memory.ports.guard import BoundedSeconds, Guard
+from memory.ports.guard import BoundedSeconds, Guard, bounded_by
 from memory.ports.index import Embedder, Index, IndexHit, LanguageModel, NoAnswer, Point, Query, Sparse, Vector
 from memory.ports.journal import FACT_DECISIONS, Journal, StoreError
 from memory.ports.records import (
@@ -82,4 +82,5 @@ __all__ = [
     "Tally",
     "TermRarity",
     "Vector",
+    "bounded_by",
 ]

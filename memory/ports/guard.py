@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import Protocol, Self, TypeVar
+from typing import Protocol, TypeVar
 
 T = TypeVar("T")
 
@@ -12,12 +12,14 @@ class BoundedSeconds(float):
     """Seconds that something has because a setting says so. ``setting`` is its dotted name, which whoever is told that
     it was late needs."""
 
-    setting: str
+    setting: str = ""
 
-    def __new__(cls, seconds: float, setting: str) -> Self:
-        bounded = super().__new__(cls, seconds)
-        bounded.setting = setting
-        return bounded
+
+def bounded_by(setting: str, seconds: float) -> BoundedSeconds:
+    """Seconds that something has because of a setting."""
+    bounded = BoundedSeconds(seconds)
+    bounded.setting = setting
+    return bounded
 
 
 class Guard(Protocol):

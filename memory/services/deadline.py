@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 
-from memory.ports import BoundedSeconds
+from memory.ports import BoundedSeconds, bounded_by
 from memory.settings import RecallSettings
 
 LEAST, LONGEST = "memory.recall.deadline_ms", "memory.recall.longest_ms"
@@ -25,8 +25,10 @@ class Deadline:
     @property
     def left(self) -> float:
         """Seconds until then; 0 when it has passed."""
-        left = max(self._at - time.perf_counter(), 0.0)
-        return BoundedSeconds(left, self._setting) if self._setting else left
+        # Made here and not by what makes one elsewhere: a request asks this a dozen times.
+        left = BoundedSeconds(max(self._at - time.perf_counter(), 0.0))
+        left.setting = self._setting
+        return left
 
     def within(self, seconds: float) -> float:
         """So many seconds, or what is left where that is less."""
@@ -71,8 +73,9 @@ def recall_time(longest: float, times: ServiceTime, waited: float) -> BoundedSec
     """Seconds that recall for a new message has, of the ``longest`` that it may take. What the message has ``waited``
     in a queue counts as taken already, but for the time that every recall has. They are bounded by the setting that has
     to be raised for more of them."""
-    left = longest - waited
-    seconds = times.deadline if times.deadline <= left else max(left, times.least)
+    left, seconds = longest - waited, times.deadline
+    if seconds > left:
+        seconds = max(left, times.least)
     # Below the most there are as many as recall was seen to take, which the least of them raises too.
     at_most = left <= 0 or times.least < seconds >= min(left, times.most)
-    return BoundedSeconds(seconds, LONGEST if at_most else LEAST)
+    return bounded_by(LONGEST if at_most else LEAST, seconds)

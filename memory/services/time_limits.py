@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory.conversation import Conversation
-from memory.ports import BoundedSeconds
+from memory.ports import BoundedSeconds, bounded_by
 from memory.services.context_sources import PriorFindings
 from memory.services.deciding import ContextDecider
 from memory.services.request import takes_part
@@ -52,7 +52,7 @@ class TimeLimits:
         limit = self._decision(conversation, arrival) + self.replay(conversation, arrival)
         if self._sessions.replicas.shared:
             limit += self.look(conversation, arrival) + AGREED_SECONDS
-        return BoundedSeconds(limit, self._deadline(conversation).setting)
+        return bounded_by(self._deadline(conversation).setting, limit)
 
     def look(self, conversation: Conversation, arrival: Arrival) -> float:
         """To find out what other replicas have written. Where that takes longer what is remembered here will do, as far

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from memory.ports import BoundedSeconds
+from memory.ports import bounded_by
 from memory.stores.errors import StoreFault, StoreFaultKind
 from proxy.fail_open import Degradations, bounding_setting, fail_open, fail_open_at_once
 
@@ -33,7 +33,7 @@ async def test_what_never_ends_is_given_up() -> None:
 
 
 async def test_what_is_given_up_names_the_setting_that_bounded_it() -> None:
-    bounded, counted = BoundedSeconds(0.01, "memory.recall.longest_ms"), Degradations()
+    bounded, counted = bounded_by("memory.recall.longest_ms", 0.01), Degradations()
     async with asyncio.timeout(5):
         _, why = await fail_open(
             asyncio.Event().wait(), default=False, timeout_seconds=bounded, operation="recalling", degradations=counted

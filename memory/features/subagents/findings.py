@@ -32,7 +32,7 @@ from memory.features.subagents.research_index import MENTIONED, ResearchIndex
 from memory.learning.crossing import may_cross
 from memory.learning.research import opening_question
 from memory.policy import Policies, Policy
-from memory.ports import BoundedSeconds
+from memory.ports import BoundedSeconds, bounded_by
 from memory.research import QUESTIONS, ResearchOutcome, index_owners, owners_of, worked_in
 from memory.scope import OWN_PROJECT, ProjectReach, Scope, place_of
 from memory.services.context_sources import Recalled
@@ -83,7 +83,7 @@ class Findings:
     @property
     def deadline(self) -> BoundedSeconds:
         """Seconds that looking for findings may take."""
-        return BoundedSeconds(self._settings.deadline_ms / 1000, "memory.research.deadline_ms")
+        return bounded_by("memory.research.deadline_ms", self._settings.deadline_ms / 1000)
 
     async def earlier(
         self, conversation: Conversation, session: Session, arrival: Arrival
