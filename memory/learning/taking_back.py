@@ -76,11 +76,7 @@ def taken_back(text: str, known: Iterable[Fact], conversation: Collection[bytes]
     named, stated = _names(text), frozenset(word.lower() for word in words(text))
     found: list[tuple[int, Fact]] = []
     for fact in known:
-        if (
-            (conversation is None or fact.source in conversation)
-            and fact.origin is Origin.USER
-            and fact.kind in _SETTLED
-        ):
+        if fact.source in conversation and fact.origin is Origin.USER and fact.kind in _SETTLED:
             shared = len(named & _names(fact.text))
             by_name = any(word.lower() in stated for name in fact.entities for word in words(name))
             if shared >= (1 if by_name else SHARED):
