@@ -101,6 +101,11 @@ def topic_taken_back(sentence: str) -> str:
     return "" if _FOR_NOW.search(topic) else topic
 
 
+def is_for_now(text: str) -> bool:
+    """Whether a statement says that it holds, or is left, for the moment only."""
+    return _FOR_NOW.search(text) is not None
+
+
 def may_take_back(text: str) -> bool:
     """Whether such words stand anywhere in a text: to be asked first, of every message."""
     return _TAKES_BACK.search(text.replace("’", "'")) is not None

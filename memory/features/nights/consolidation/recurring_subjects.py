@@ -22,6 +22,7 @@ from memory.language.polarity import without_aside
 from memory.language.words import stems
 from memory.scope import Layer
 from memory.understanding.encoder import Relation
+from memory.understanding.forms import is_for_now
 
 RULES: Final = (FactKind.CORRECTION, FactKind.CONVENTION, FactKind.DECISION, FactKind.ANTI_PATTERN, FactKind.HEURISTIC)
 WAS_SAID: Final = (State.ACTIVE, State.DRAFT, State.ARCHIVED)
@@ -38,8 +39,9 @@ def may_be_shared(fact: Fact) -> bool:
 
 def may_lead(fact: Fact) -> bool:
     """Whether a fact may lead others that go on about the same: it is such a rule, or what the person likes in the
-    project."""
-    return fact.state is State.ACTIVE and fact.kind in _LEADING and not fact.contradicts and bears_out(fact)
+    project, and not for the moment only."""
+    is_rule = fact.state is State.ACTIVE and fact.kind in _LEADING and not fact.contradicts
+    return is_rule and not is_for_now(fact.text) and bears_out(fact)
 
 
 def bears_out(fact: Fact) -> bool:

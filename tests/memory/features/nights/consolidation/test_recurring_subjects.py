@@ -56,6 +56,14 @@ def test_what_only_shares_a_word_is_none() -> None:
     assert subjects(facts([(s, kind, text.replace("tariff", "number")) for s, kind, text in SAID])) == []
 
 
+def test_what_holds_for_the_moment_leads_nothing() -> None:
+    passing = facts([(s, kind, f"{text}, for now") for s, kind, text in SAID])
+    assert subjects(passing) == []
+    known = {each.id: each for each in [*passing[:3], facts()[3]]}
+    [put] = of_subjects([tuple(known)], known, [], Clusters(), numbered())
+    assert put.text == SAID[3][2]
+
+
 def test_what_was_read_with_doubt_bears_a_subject_out_but_makes_none() -> None:
     known = facts()
     doubted = [replace(each, state=State.DRAFT) for each in known]
