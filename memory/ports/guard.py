@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 class BoundedSeconds(float):
     """Seconds that something has because a setting says so. ``setting`` is its dotted name, which whoever is told that
-    it was late needs."""
+    it was late needs; empty where none does."""
 
     setting: str = ""
 

@@ -23,7 +23,7 @@ class Deadline:
         self._setting = seconds.setting if isinstance(seconds, BoundedSeconds) else ""
 
     @property
-    def left(self) -> float:
+    def left(self) -> BoundedSeconds:
         """Seconds until then; 0 when it has passed."""
         # Made here and not by what makes one elsewhere: a request asks this a dozen times.
         left = BoundedSeconds(max(self._at - time.perf_counter(), 0.0))
