@@ -37,7 +37,8 @@ _PERMITS: Final = re.compile(TABLE["permits"]["form"].strip(), re.IGNORECASE)
 _IDLE_LEAVE: Final = re.compile(TABLE["permits"]["idle"].strip(), re.IGNORECASE)
 _TAKES_BACK: Final = re.compile(TABLE["takes_back"]["form"].strip(), re.IGNORECASE)
 _TAKES_BACK_ABOUT: Final = re.compile(TABLE["takes_back"]["about"].strip(), re.IGNORECASE)
-_FOR_NOW: Final = re.compile(TABLE["takes_back"]["for_now"].strip(), re.IGNORECASE)
+_NO_TOPIC: Final = re.compile(TABLE["takes_back"]["no_topic"].strip(), re.IGNORECASE)
+_FOR_NOW: Final = re.compile(TABLE["for_now"]["form"].strip(), re.IGNORECASE)
 _LIMITS: Final = frozenset(TABLE["limits"]["words"].split())
 _BY_THE_WAY: Final = re.compile(TABLE["limits"]["by_the_way"].strip(), re.IGNORECASE)
 _EXCEPTIONS: Final = frozenset(TABLE["exceptions"]["words"].split())
@@ -98,7 +99,7 @@ def topic_taken_back(sentence: str) -> str:
     if found is None or lead is None or found.start() > lead.end():
         return ""
     topic = next(filter(None, found.groups()), "")
-    return "" if _FOR_NOW.search(topic) else topic
+    return "" if _NO_TOPIC.search(topic) or is_for_now(topic) else topic
 
 
 def is_for_now(text: str) -> bool:
