@@ -21,9 +21,10 @@ from memory.language.claim import Claim
 from memory.language.dates import resolve
 from memory.language.entities import entities
 from memory.language.sentences import own_words, sentences
-from memory.language.time_spans import holds_until, is_over, lasts, only_then, time_is_over
+from memory.language.validity import holds_until, lasts
 from memory.learning.choice import choice
 from memory.learning.corrections import mistaken
+from memory.learning.ending import end_of, over_with_its_time
 from memory.learning.importance import importance
 from memory.learning.numbered_answers import NumberedAnswer, NumberedReply, numbered_reply
 from memory.learning.rule_extraction import MAX_FACT_CHARS, by_rules, last_question, letters, short
@@ -49,13 +50,9 @@ SURE_OF_CODE: Final = 0.95
 UNSURE: Final = 0.35
 """How likely something must be worth keeping to be proposed at all: what is less sure than the two above is kept as a
 draft."""
-MAY_END: Final = 0.15
-"""The probability of holding for a while only from which on a rule that names a time holds until that is over."""
 FAINT: Final = 0.05
 """How likely what tells of a change must be worth keeping to be held against what is known: it is kept where it changes
 that, and nowhere else."""
-FOR_A_WHILE: Final = timedelta(days=14)
-"""How long holds what is said to hold for a while only, where no end is named."""
 WORDED: Final = 8
 """Letters of a clause from which on it can be found again in a text."""
 DOUBTED: Final = 0.4
@@ -280,18 +277,10 @@ def _as_read_alone(draft: FactDraft, read: Sequence[Clause], at: datetime) -> Fa
         ends = [
             each.judged.flag("ends") for each in read if _shares_words(letters(resolve(each.text, at).text), drafted)
         ]
-        over = _time_that_it_holds(draft.text, at, max(ends, default=0.0), draft.kind)
+        over = over_with_its_time(draft.text, at, max(ends, default=0.0), draft.kind)
         if over is not None:
             return _as_sure_as_read(replace(draft, valid_until=over, expires_at=over), read)
     return _as_sure_as_read(draft, read)
-
-
-def _time_that_it_holds(text: str, at: datetime, ends: float, kind: FactKind) -> datetime | None:
-    """When a time is over that a text names, where it says that it holds then only or the reader finds that it may
-    end."""
-    if kind in _LASTING and ends >= MAY_END:
-        return time_is_over(text, at)
-    return only_then(text, at)
 
 
 def _as_sure_as_read(draft: FactDraft, read: Sequence[Clause]) -> FactDraft:
@@ -394,8 +383,6 @@ def is_quoted(text: str) -> bool:
 
 _OF_ALL_WORK: Final = (FactKind.CONVENTION, FactKind.PREFERENCE, FactKind.CORRECTION)
 """What may hold in all of somebody's work."""
-_LASTING: Final = (FactKind.CONVENTION, FactKind.PREFERENCE, FactKind.CORRECTION, FactKind.FACT)
-"""What holds, and is not done or settled at a time."""
 _OWN: Final = re.compile(
     r"\b(?:i|i['’](?:m|ve|d|ll)|me|my|mine|myself|ich|mir|mich|mein\w*|yo|mi|mis|conmigo)\b", re.IGNORECASE
 )
@@ -434,15 +421,8 @@ def _draft(statement: Statement, at: datetime, before: str, question: str) -> Fa
     if statement.answers:
         behind = behind_answer(short(statement.answers), question)
     dated = resolve(short(statement.text, MAX_FACT_CHARS), at)
-    over = holds_until(dated.text, at) or lasts(statement.text, at)
+    over = end_of(statement.text, dated.text, at, statement.ends, means.kind)
     ends = dated.moment + timedelta(days=1) if dated.moment and dated.future and means.kind is FactKind.TASK else None
-    ending = statement.ends >= ENDS
-    if means.kind in (FactKind.TASK, FactKind.DECISION) and not ending:
-        over = None
-    if over is None and means.kind is not FactKind.TASK:
-        over = _time_that_it_holds(dated.text, at, statement.ends, means.kind)
-    if ending and over is None and means.kind is not FactKind.TASK:
-        over = is_over(dated.text, at, FOR_A_WHILE)
     return FactDraft(
         text=dated.text[:1].upper() + dated.text[1:] + behind,
         kind=means.kind,

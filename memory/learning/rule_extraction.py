@@ -21,7 +21,7 @@ from memory.language.dates import resolve
 from memory.language.entities import entities
 from memory.language.polarity import without_aside
 from memory.language.sentences import own_words
-from memory.language.time_spans import holds_until
+from memory.language.validity import holds_until
 from memory.language.words import vocabulary
 from memory.learning.choice import choice, options
 from memory.learning.corrections import mistaken

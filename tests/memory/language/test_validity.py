@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory.language.dates import resolve
-from memory.language.time_spans import holds_until, is_over, lasts, only_then, time_is_over
+from memory.language.validity import holds_until, is_over, lasts, only_then, time_is_over
 
 AT = datetime(2026, 11, 20, 13, 0, tzinfo=UTC)  # a Friday
 
