@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from memory.language import conditions
 from memory.language.entities import RELATION
-from memory.language.leaving import leavers
+from memory.language.leaving import CUE, leavers
 from memory.language.polarity import is_passing, is_reported, is_to_come, is_unsure, sides
 from memory.language.words import Stems, content, vocabulary, words
 
@@ -123,6 +123,7 @@ _CHANGE = re.compile(
     r"umgezogen|gewechselt|geändert|ya no|ahora(?! (?:no|mismo))|en (?:vez|lugar) de|"
     r"hemos (?:subido|bajado|cambiado|pasado|migrado))(?!\w)"
 )
+_DIGIT = re.compile(r"\d")
 _WHY = re.compile(r"\b(?:because|since|due to)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<![\w.])[$€£]?\d{1,20}(?:[.,:/-]\d{1,20}){0,6}%?(?![\w])")
 _OVER = re.compile(r"(?P<a>[^,.;]{1,80}?) (?:over|instead of|rather than) (?P<b>[^,.;]{1,80})")
@@ -174,6 +175,12 @@ class Attribute(NamedTuple):
     placed: bool = False
     measured: bool = False
     named: bool = False
+
+
+def may_tell_of_change(text: str) -> bool:
+    """Whether a text may tell of a change, a number, or somebody who has left: a cheap look before it is read so."""
+    plain = text.lower()
+    return any(each.search(plain) for each in (_DIGIT, _CHANGE, CUE))
 
 
 class Claim:

@@ -43,7 +43,8 @@ class ContradictionVerdict:
 
 
 NONE = ContradictionVerdict()
-LEFT = ContradictionVerdict(0.7, 0.3, "left")
+WHO_LEFT: Final = "left"
+LEFT = ContradictionVerdict(0.7, 0.3, WHO_LEFT)
 """Who has left does nothing any more, and may still be spoken of."""
 SCOPED = ContradictionVerdict(why="scoped")
 _HOURS = vocabulary("am pm")

@@ -20,7 +20,7 @@ _DETERMINER: Final = re.compile(
     r"\s+$",
     re.IGNORECASE,
 )
-_CUE: Final = re.compile(
+CUE: Final = re.compile(
     r"left|quit|resign|retired|moved|switched|gone to|transferred|let go|work|t(?:ook|aken?|aking) |inherit|handed|"
     r"passed|gave|gekündigt|verlassen|ausgeschieden|rente|weggegangen|nicht mehr|gewechselt|geerbt|übernommen|ya no|"
     r"dej|leave|elternzeit|mutterschutz|de baja|se (?:ha|fue|march|jubil|pas)|renunci|hered|asum",
@@ -36,7 +36,7 @@ def _forms() -> tuple[re.Pattern[str], ...]:
 
 def leavers(text: str) -> frozenset[str]:
     """The names, in lower case, of those who have left as a text says, or whose work it says is somebody else's."""
-    if not _CUE.search(text):
+    if not CUE.search(text):
         return frozenset()
     named = (found for form in _forms() for found in form.finditer(text))
     return frozenset(

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 from memory.fact import Category, FactDraft, FactKind, Origin, Stream
 from memory.language.answered import behind_answer, chosen, stands_alone, without_answered
-from memory.language.claim import Claim
+from memory.language.claim import Claim, may_tell_of_change
 from memory.language.dates import resolve
 from memory.language.entities import entities
 from memory.language.sentences import own_words, sentences
@@ -30,10 +30,11 @@ from memory.learning.numbered_answers import NumberedAnswer, NumberedReply, numb
 from memory.learning.rule_extraction import MAX_FACT_CHARS, by_rules, last_question, letters, short
 from memory.learning.sensitivity import sensitivity
 from memory.learning.speech import is_technical, spoken_in
+from memory.learning.unsure import UNSURE
 from memory.scope import Layer
 from memory.understanding.clauses import Clause, ClauseReader
 from memory.understanding.dependence import ALONE
-from memory.understanding.forms import is_everywhere
+from memory.understanding.forms import is_everywhere, takes_back
 from memory.understanding.packaged_weights import reader as shipped
 from memory.understanding.tokens import tokens
 from memory.understanding.wording import ENDS, Statement, faint_statements, opened, plain, statements, tied
@@ -47,9 +48,6 @@ ASKED: Final = 0.85
 """How sure it must be of what is put as a question: most only ask."""
 SURE_OF_CODE: Final = 0.95
 """How sure it must be of what is merely so and names things in code."""
-UNSURE: Final = 0.35
-"""How likely something must be worth keeping to be proposed at all: what is less sure than the two above is kept as a
-draft."""
 FAINT: Final = 0.05
 """How likely what tells of a change must be worth keeping to be held against what is known: it is kept where it changes
 that, and nowhere else."""
@@ -132,7 +130,8 @@ def extract(
     found = [_as_read_alone(draft, read, at) for draft in found if _reader_finds_lasting(draft, read)]
     unsure = []
     read = _separate_clauses(read, found, at)
-    for statement in statements(read, before, [picked.option] if picked else []):
+    told = statements(read, before, [picked.option] if picked else [])
+    for statement in told:
         if statement.probability < UNSURE or names_a_commit(statement.text) or is_quoted(statement.text):
             continue
         if _JOKES.search(statement.text):
@@ -142,10 +141,10 @@ def extract(
             _add_read_draft(found, draft, tied(read[statement.first : statement.last + 1]))
         elif len(statement.text.split()) >= TELLING:
             unsure.append(replace(draft, unsure=True))
-    if _NEWS.search(text):
+    if may_tell_of_change(text):
         unsure += [
             replace(_draft(each, at, "", ""), unsure=True)
-            for each in faint_statements(read, FAINT)
+            for each in (*(each for each in told if each.probability < UNSURE), *faint_statements(read, FAINT))
             if not each.asks and _may_change(each.text)
         ]
     unsure = [each for each in unsure if not _is_covered_by(each, found)]
@@ -209,7 +208,8 @@ def _core_on_page(text: str, reader: ClauseReader) -> str:
     """What of a fact's text stands on the page, where that is not all of it. What is chosen needs the choice, and an
     answer its beginning, which says yes or no, and enough words to do without what it answers."""
     said = without_answered(text)
-    if len(said.split()) < LONG or chosen(text):
+    # What takes something back needs what holds instead.
+    if len(said.split()) < LONG or chosen(text) or takes_back(said):
         return ""
     core = reader.core(said)
     # What a later sentence goes on with must not be lost.
@@ -389,18 +389,11 @@ _OWN: Final = re.compile(
 """Words for oneself."""
 
 
-_NEWS: Final = re.compile(
-    r"\d|\b(?:now|no longer|any ?more|instead|moved|switched|changed|renamed|replaced|jetzt|nicht mehr|statt|ahora|"
-    r"ya no)\b",
-    re.IGNORECASE,
-)
-"""A cheap look before anything is held against what is known."""
-
-
 def _may_change(text: str) -> bool:
-    """Whether a statement tells of a change or a number, in enough words."""
+    """Whether a statement tells of a change, a number or somebody who has left, in enough words."""
     claim = Claim(text)
-    return len(text.split()) >= TELLING and (claim.tells_of_change or bool(claim.numbers)) and not claim.tentative
+    tells = claim.tells_of_change or claim.numbers or claim.leavers
+    return len(text.split()) >= TELLING and bool(tells) and not claim.tentative
 
 
 _JOKES: Final = re.compile(

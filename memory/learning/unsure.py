@@ -11,15 +11,18 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from memory.fact import Fact, FactDraft, State
-from memory.language.contradiction import compare
+from memory.language.contradiction import WHO_LEFT, compare
+from memory.language.leaving import leavers
 from memory.language.words import content
 from memory.learning.lesson_result import Taught
 from memory.learning.outcome import drafted
 from memory.learning.reconcile import CLASH, same_letters
 from memory.ports import Journaled, MemoryUse
 from memory.understanding.encoder import Relation
-from memory.understanding.wording import UNCERTAIN
 
+UNSURE: Final = 0.35
+"""How likely something must be worth keeping to wait as a draft at all: what is less sure counts only where it changes
+what is known."""
 CHANGES: Final = 0.4
 """How likely a statement must be read as not holding beside what is known, to be borne out by it."""
 SAYS_AGAIN: Final = 0.6
@@ -57,7 +60,7 @@ def weighed(
     if not draft.unsure:
         waiting = [fact for fact in known if fact.state is State.DRAFT and _says_again(fact, draft, related)]
         return _standing_for(taught, waiting)
-    if draft.confidence < UNCERTAIN:
+    if draft.confidence < UNSURE:
         changes = any(_surely_changes(draft, fact, related.get(fact.id)) for fact in known)
         return Weighed(replace(taught, draft=_sure(draft)) if changes else None)
     by, changed = _best_support(draft, taught.source, known, related)
@@ -80,10 +83,12 @@ def weighed(
 def _surely_changes(draft: FactDraft, fact: Fact, relation: Relation | None) -> bool:
     """Whether something hardly worth keeping by itself changes what is known: their words clash, and the reader reads
     it so, too."""
-    if fact.state is not State.ACTIVE or not fact.origin.trusted or relation is None:
+    if fact.state is not State.ACTIVE or not fact.origin.trusted:
         return False
-    clash = compare(fact.text, draft.text).clash >= CLASH
-    return clash and relation.replaces + relation.contradicts >= CHANGES
+    verdict = compare(fact.text, draft.text)
+    if verdict.why == WHO_LEFT or relation is None:
+        return verdict.why == WHO_LEFT
+    return verdict.clash >= CLASH and relation.replaces + relation.contradicts >= CHANGES
 
 
 def _standing_for(taught: Taught, waiting: Sequence[Fact]) -> Weighed:
@@ -102,9 +107,12 @@ def _best_support(
 ) -> tuple[Fact | None, bool]:
     """The fact that bears a draft out best, if one does, and whether by being changed rather than said again."""
     best, by, changed = 0.0, None, False
+    somebody_left = bool(leavers(draft.text))
     for fact in known:
         if not fact.origin.trusted:
             continue
+        if somebody_left and fact.state is State.ACTIVE and compare(fact.text, draft.text).why == WHO_LEFT:
+            return fact, True
         if fact.state in _HELD and same_letters(fact.text, draft.text):
             return fact, False
         relation = related.get(fact.id)

@@ -477,3 +477,10 @@ def test_what_is_kept_begins_with_what_it_says(said: str, told: str) -> None:
 def test_a_rule_that_names_somebody_is_about_the_work() -> None:
     [rule] = extract("Releases go out on Mondays from now on, Wanda changed her shifts", Origin.USER, AT, work=True)
     assert (rule.kind, rule.category) == (FactKind.CONVENTION, Category.WORKFLOWS)
+
+
+def test_what_takes_something_back_is_told_with_what_holds_instead() -> None:
+    (draft,) = extract(
+        "olvida lo de los barcos en inglés, ya los llamamos en español. y revisa el log", Origin.USER, AT, work=True
+    )
+    assert "español" in (draft.core or draft.text)

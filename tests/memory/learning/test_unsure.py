@@ -25,11 +25,14 @@ def read(text: str, unsure: bool = True) -> Taught:
     return Taught(draft, b"new message", 0)
 
 
-def met(taught: Taught, known: Fact | None = None, relation: Relation = UNRELATED) -> Weighed:
+def exchange() -> Journaled:
     held = Session("later", "k", Scope(user="ann"), "codex", SAID, SAID)
-    exchange = Journaled(1, "x", held, "main", NOW, (), (), None)
+    return Journaled(1, "x", held, "main", NOW, (), (), None)
+
+
+def met(taught: Taught, known: Fact | None = None, relation: Relation = UNRELATED) -> Weighed:
     facts = [known] if known else []
-    return weighed(taught, facts, {fact.id: relation for fact in facts}, exchange, "u:/ann", lambda: "made")
+    return weighed(taught, facts, {fact.id: relation for fact in facts}, exchange(), "u:/ann", lambda: "made")
 
 
 def test_what_nothing_bears_out_waits_as_a_draft() -> None:
@@ -124,6 +127,16 @@ def test_what_is_hardly_worth_keeping_counts_only_where_it_changes_what_is_known
     assert met(faint, fact("the shop listens on 4321"), SAME) == Weighed(None)
     changed = met(faint, fact("the shop listens on 4321"), REPLACES).taught
     assert changed is not None and not changed.draft.unsure
+
+
+def test_that_somebody_left_counts_where_something_is_known_of_them() -> None:
+    left = read("Odile left the company.")
+    assert met(left, fact("Yara keeps the keys of the crane")).taught is None
+    for confidence in (0.5, 0.1):
+        told = replace(left, draft=replace(left.draft, confidence=confidence))
+        known = fact("Odile keeps the keys of the crane")
+        taught = weighed(told, [known], {}, exchange(), "u:/ann", lambda: "made").taught
+        assert taught is not None and not taught.draft.unsure
 
 
 def test_what_was_put_away_does_not_swallow_what_is_said_anew() -> None:
