@@ -27,6 +27,7 @@ FLAGS: Final = ("ends", "continues", "answers", "refers")
 """It holds for a while only; it goes on with the clause before; it needs the assistant's last message, or an earlier
 clause, to be understood."""
 
+_FIX: Final = len(LASTING_KINDS) + PASSING_KINDS.index("fix")
 _DECISION: Final = LASTING_KINDS.index("dec")
 _GUIDING: Final = frozenset(LASTING_KINDS.index(kind) for kind in ("rule", "pref", "corr", "dec"))
 
@@ -86,6 +87,11 @@ class Judgement:
     def worth_keeping(self) -> float:
         """How likely it is worth keeping."""
         return sum(self.kinds[: len(LASTING_KINDS)])
+
+    @property
+    def answers_back(self) -> float:
+        """How likely it pushes back on what the agent did, or tells it what to do from now on."""
+        return sum(self.kinds[at] for at in _GUIDING) + self.kinds[_FIX]
 
     @property
     def kind(self) -> str:

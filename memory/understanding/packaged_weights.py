@@ -23,6 +23,7 @@ from memory.understanding.clauses import ClauseReader, ClauseSplitter
 from memory.understanding.dependence import DependenceHead
 from memory.understanding.encoder import Encoder, Relation, encoder_of, unpointed
 from memory.understanding.network import ClauseModel, DenseLayer, Table
+from memory.understanding.recurring_corrections import RecurrenceModel
 from memory.understanding.relevance import Relevance
 from memory.understanding.request_kind import RequestKinds
 from memory.understanding.settled import SettledHead
@@ -65,6 +66,7 @@ REQUEST_KIND: Final = "request_kind.npz"
 ENCODER: Final = "encoder.npz"
 SETTLED: Final = "settled.npz"
 DEPENDENCE: Final = "dependence.npz"
+RECURRING: Final = "recurring_corrections.npz"
 RELATIONS: Final = 4096
 """Pairs of statements that are at hand once they were read, by learning or by recall: reading one takes
 milliseconds."""
@@ -104,6 +106,14 @@ def dependence_head() -> DependenceHead:
     """What tells what a clause needs to be understood, with the weights in the package. Raises FileNotFoundError where
     they are missing."""
     return DependenceHead(*_layers(arrays_in(DATA / DEPENDENCE)))
+
+
+@lru_cache(maxsize=1)
+def recurrence() -> RecurrenceModel:
+    """What tells who pushes back on the same, with the weights in the package. Raises FileNotFoundError where they are
+    missing."""
+    stored = arrays_in(DATA / RECURRING)
+    return RecurrenceModel(stored["weights"], stored["bias"])
 
 
 @lru_cache(maxsize=1)

@@ -50,36 +50,40 @@ async def told(life: Life, story: Mapping[str, Any]) -> tuple[list[str], list[st
 
 async def play(stories: list[dict[str, Any]], words: bool) -> tuple[int, int, int]:
     """How many stories are won, in how many something wrong was put forward, and how many there are."""
-    clock = [BEGAN]
     won = wrong = 0
+    for story in stories:
+        forward, own, facts = await lived(story)
+        several = len({turn.get("project") for turn in story["turns"]} - {None}) > 1
+        good = [text for text in (own if several else forward) if shows(text, story["gist"])]
+        bad = [] if several else [text for text in forward if not shows(text, story["gist"])]
+        won += bool(good) and not bad
+        wrong += bool(bad)
+        if words:
+            print(
+                story["id"],
+                story["gist_words"],
+                f"won={bool(good) and not bad}",
+                *(f"+ {text}" for text in forward),
+                sep="\n  ",
+            )
+            print(
+                "   learnt:",
+                *(f"{fact.kind.value} {fact.state.value} {fact.text}" for fact in facts),
+                sep="\n     ",
+            )
+    return won, wrong, len(stories)
+
+
+async def lived(story: Mapping[str, Any]) -> tuple[list[str], list[str], list[Fact]]:
+    """The same of a story in a memory of its own: their clocks all begin on one day."""
+    clock = [BEGAN]
     with tempfile.TemporaryDirectory(prefix="palimpsest-stories-") as home:
         memory = await open_memory(quiet(), Path(home), unguarded, now=lambda: clock[0])
         assert memory is not None
-        life = Life(memory, clock)
         try:
-            for story in stories:
-                forward, own, facts = await told(life, story)
-                several = len({turn.get("project") for turn in story["turns"]} - {None}) > 1
-                good = [text for text in (own if several else forward) if shows(text, story["gist"])]
-                bad = [] if several else [text for text in forward if not shows(text, story["gist"])]
-                won += bool(good) and not bad
-                wrong += bool(bad)
-                if words:
-                    print(
-                        story["id"],
-                        story["gist_words"],
-                        f"won={bool(good)}",
-                        *(f"+ {text}" for text in forward),
-                        sep="\n  ",
-                    )
-                    print(
-                        "   learnt:",
-                        *(f"{fact.kind.value} {fact.state.value} {fact.text}" for fact in facts),
-                        sep="\n     ",
-                    )
+            return await told(Life(memory, clock), story)
         finally:
             await memory.close()
-    return won, wrong, len(stories)
 
 
 def main() -> None:

@@ -30,21 +30,28 @@ from memory.features.nights.consolidation.plan import Rules, plan
 from memory.features.nights.consolidation.recurring_subjects import (
     RULES,
     WAS_SAID,
+    first_of,
     goes_on_about,
     recurring_subjects,
-    worth_comparing,
 )
 from memory.features.nights.consolidation.shared_wording import saying, wording
 from memory.features.nights.consolidation.similarity import LEAST, likenesses, paraphrases
 from memory.features.nights.consolidation.snapshot import Snapshot
 from memory.features.nights.snapshots import NightInput, Snapshots
+from memory.language.common_directions import common_directions, topics, without_common
 from memory.language.static_embedding import StaticEmbedding
 from memory.ports import SummaryLine, Vector
 from memory.scope import Layer, place_of
 from memory.settings import NightSettings
 from memory.stores.vector_snapshot import vectors_of
-from memory.understanding.packaged_weights import encoder, reader
+from memory.understanding.network import Floats
+from memory.understanding.packaged_weights import encoder, reader, recurrence
+from memory.understanding.recurring_corrections import Pushback, pushes_back
 
+LEARNT = 200
+"""Facts of a project, the newest, whose messages are compared in order to find what recurs."""
+MESSAGES = 100
+"""Further messages, or pieces of them, the newest, that may bear out what recurs though nothing was learnt of them."""
 MANY = 1000
 """Vectors from which on it is worth while to look for those that are kept."""
 NICE = 10
@@ -81,7 +88,7 @@ def plans(
         while not looked.nothing:
             snapshot, elsewhere = (
                 _snapshot(owner, looked, snapshots, held, sessions),
-                _elsewhere(looked, snapshots, embedder),
+                _elsewhere(looked, snapshots),
             )
             own = {id: fact for id, fact in elsewhere.facts.items() if fact.owner == owner}
             snapshot = replace(snapshot, facts={**snapshot.facts, **own})
@@ -160,7 +167,7 @@ class _OwnerVectors:
             room = np.zeros((len(self.ids) + start // 2, self._vectors.shape[1]), dtype=np.float32)
             room[:start] = self._vectors[:start]
             self._vectors = room
-        self._vectors[start : len(self.ids)] = self._embed(fresh)
+        self._vectors[start : len(self.ids)] = without_common(self._embed(fresh), common_directions())
 
     def _embed(self, texts: Sequence[tuple[str, str]]) -> Vector:
         """The vectors of some facts. An owner's whole year takes seconds to be made, and none to be read."""
@@ -189,17 +196,16 @@ def _snapshot(owner: str, looked: NightInput, snapshots: Snapshots, held: _Owner
     place = place_of(owner)
     of_a_project = place is not None and place[1] is Layer.USER_PROJECT
     # Of a backlog of many nights only the last one: what goes on comes again.
-    texts = [*looked.beside, *looked.texts]
-    new = looked.new.union(id for id, _ in looked.beside)
-    groups = worth_comparing(texts, near, new) if of_a_project and not looked.more else []
-    candidates = snapshots.candidates(owner) if groups else []
+    grouping = of_a_project and not looked.more and bool(looked.new or looked.beside)
+    candidates = snapshots.candidates(owner) if grouping else []
+    recent = [id for id, _ in [*looked.beside, *looked.texts[-LEARNT:]]] if grouping else []
     wanted = dict.fromkeys(
         [
             *looked.fading,
             *looked.drafts,
             *looked.rules,
             *(id for pair in near for id in (pair.one, pair.other)),
-            *(id for group in groups for id in group),
+            *recent,
             *(id for each in candidates for id in each.evidence),
         ]
     )
@@ -212,9 +218,9 @@ def _snapshot(owner: str, looked: NightInput, snapshots: Snapshots, held: _Owner
     lines: dict[date, list[SummaryLine]] = {}
     for line in looked.lines:
         lines.setdefault(line.day, []).append(line)
-    subjects = recurring_subjects(
-        groups, facts, encoder().relations, sessions, [each.evidence for each in candidates], said_by
-    )
+    oldest = [id for each in candidates for id in first_of(each.evidence, facts)]
+    messages = snapshots.messages(owner, list(dict.fromkeys([*oldest, *recent])), MESSAGES) if grouping else []
+    subjects = recurring_subjects(messages, facts, _compared, _pushes_back, sessions)
     return Snapshot(
         owner,
         facts,
@@ -232,8 +238,16 @@ def _snapshot(owner: str, looked: NightInput, snapshots: Snapshots, held: _Owner
         looked.drafts,
         subjects,
         candidates,
-        {ids[0]: _wording(ids, facts, candidates, snapshots) for ids in subjects},
+        {each.ids[0]: _wording(each.ids, facts, candidates, snapshots) for each in subjects},
     )
+
+
+def _compared(messages: Sequence[Pushback]) -> Floats:
+    return recurrence().log_odds(messages, topics)
+
+
+def _pushes_back(message: Pushback) -> bool:
+    return pushes_back(reader().read(message.said, message.before))
 
 
 def _wording(
@@ -261,11 +275,11 @@ def _projects_before_users(owners: Iterable[str]) -> list[str]:
     return [owner for turn in turns for owner, layer in places.items() if layer is turn]
 
 
-def _elsewhere(looked: NightInput, snapshots: Snapshots, embedder: StaticEmbedding) -> OtherProjects:
+def _elsewhere(looked: NightInput, snapshots: Snapshots) -> OtherProjects:
     if not looked.elsewhere_new:
         return OtherProjects()
     ids = [id for id, _ in looked.elsewhere]
-    vectors = embedder.documents([text for _, text in looked.elsewhere])
+    vectors = topics([text for _, text in looked.elsewhere])
     near = likenesses(ids, vectors, [row for row, id in enumerate(ids) if id in looked.elsewhere_new], LEAST)
     facts = snapshots.facts(list(dict.fromkeys(id for pair in near for id in (pair.one, pair.other))))
     there = [pair for pair in near if pair.one in facts and pair.other in facts]

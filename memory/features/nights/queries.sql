@@ -172,7 +172,7 @@ AND origin IN ('person', 'user') AND kind IN ('correction', 'convention', 'decis
 AND id IN (?*) ORDER BY number;
 
 -- snapshot_sayings: the messages in which facts were said, piece by piece, each with the agent's words before it
-SELECT own.session, own.turn, own.text, (
+SELECT facts.id AS fact, own.session, own.turn, own.text, (
     SELECT earlier.text FROM passages AS earlier
     WHERE earlier.session = own.session AND earlier.turn < own.turn AND earlier.speaker = 'assistant'
     AND earlier.owner = own.owner AND earlier.sensitivity = 'normal'
@@ -181,6 +181,19 @@ SELECT own.session, own.turn, own.text, (
 FROM facts JOIN passages AS own ON own.source = facts.source AND own.session = facts.session AND own.owner = facts.owner
 WHERE facts.id IN (?*) AND own.sensitivity = 'normal' AND own.speaker = 'user' AND own.origin IN ('person', 'user')
 ORDER BY own.number;
+
+-- snapshot_messages: the newest messages of a person of which nothing was ever learnt, piece by piece, each with the
+-- agent's words before it
+SELECT '' AS fact, own.session, own.turn, own.text, (
+    SELECT earlier.text FROM passages AS earlier
+    WHERE earlier.session = own.session AND earlier.turn < own.turn AND earlier.speaker = 'assistant'
+    AND earlier.owner = own.owner AND earlier.sensitivity = 'normal'
+    ORDER BY earlier.turn DESC, earlier.piece LIMIT 1
+) AS before
+FROM passages AS own
+WHERE own.owner = :owner AND own.sensitivity = 'normal' AND own.speaker = 'user' AND own.origin IN ('person', 'user')
+AND NOT EXISTS (SELECT 1 FROM facts WHERE facts.source = own.source AND facts.owner = own.owner)
+ORDER BY own.number DESC LIMIT :limit;
 
 -- snapshot_said_by: in which sessions facts, or those that they absorbed, were said
 WITH told AS (SELECT id, supersedes FROM facts WHERE id IN (?*)),

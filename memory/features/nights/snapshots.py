@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,15 +13,17 @@ from urllib.parse import quote
 from memory.candidate import Candidate, CandidateKind
 from memory.fact import Category, Fact, FactKind, Passage, State
 from memory.features.nights.consolidation.compaction import LONG
+from memory.features.nights.consolidation.recurring_subjects import Message
 from memory.features.nights.consolidation.snapshot import RepeatedStatement
 from memory.ports import SummaryLine
 from memory.scope import Layer, place_of
 from memory.stores.base import ask_many
 from memory.stores.candidates import silenced, with_evidence
-from memory.stores.connection import Connection
+from memory.stores.connection import Connection, Row
 from memory.stores.listing import line_of
 from memory.stores.queries import QUERIES, many
 from memory.stores.rows import fact_of, listed, passage_of, when
+from memory.understanding.recurring_corrections import Pushback
 
 FADING = 5000
 """Facts that one night may archive: the rest comes the night after."""
@@ -116,15 +118,27 @@ class Snapshots:
     def sayings(self, ids: Sequence[str]) -> list[tuple[str, str]]:
         """The messages in which facts were said, without what is confidential, each with the agent's words before it;
         oldest first."""
-        said: dict[tuple[str, int], list[str]] = {}
-        before: dict[tuple[str, int], str] = {}
         with self._reading() as connection:
-            for row in ask_many(connection, "snapshot_sayings", ids):
-                place = row["session"], row["turn"]
-                if (piece := row["text"]) not in (pieces := said.setdefault(place, [])):
-                    pieces.append(piece)
-                before[place] = row["before"] or ""
-        return [(" ".join(pieces), before[place]) for place, pieces in said.items()]
+            told = _messages(ask_many(connection, "snapshot_sayings", ids))
+        return [(each.said, each.before) for each in told.values()]
+
+    def messages(self, owner: str, ids: Sequence[str], newest: int) -> list[Message]:
+        """Those messages, and the ``newest`` pieces of what the owner's person answered to an agent and nothing was
+        learnt of. Where several of the facts were learnt of one message, or what was said is not kept, a fact is a
+        message of its own."""
+        with self._reading() as connection:
+            told = _messages(ask_many(connection, "snapshot_sayings", ids))
+            rows = connection.execute(QUERIES["snapshot_messages"], {"owner": owner, "limit": newest}).fetchall()
+            facts = {row["id"]: row for row in ask_many(connection, "facts_get", ids)}
+        found = []
+        for (session, _), each in ({**_messages(reversed(rows)), **told}).items():
+            if len(each.facts) == 1 or (each.before and not each.facts):
+                found.append(Message(Pushback(each.said, each.before), session, tuple(each.facts)))
+            else:
+                found += [Message(Pushback(facts[id]["text"], each.before), session, (id,)) for id in each.facts]
+        known = {id for each in told.values() for id in each.facts}
+        rest = [row for id, row in facts.items() if id not in known]
+        return [*found, *(Message(Pushback(row["text"]), row["session"], (row["id"],)) for row in rest)]
 
     def repetitions(self, ids: Sequence[str]) -> dict[str, list[RepeatedStatement]]:
         """In which sessions facts, or those that they absorbed, were said."""
@@ -218,6 +232,31 @@ class Snapshots:
             yield connection
         finally:
             connection.close()
+
+
+@dataclass(slots=True)
+class _Told:
+    """A message with the agent's words before it, and the facts that were learnt of it."""
+
+    pieces: list[str]
+    before: str
+    facts: list[str]
+
+    @property
+    def said(self) -> str:
+        return " ".join(self.pieces)
+
+
+def _messages(rows: Iterable[Row]) -> dict[tuple[str, int], _Told]:
+    """Messages by session and turn, out of rows that tell of their pieces."""
+    found: dict[tuple[str, int], _Told] = {}
+    for row in rows:
+        told = found.setdefault((row["session"], row["turn"]), _Told([], row["before"] or "", []))
+        if row["text"] not in told.pieces:
+            told.pieces.append(row["text"])
+        if row["fact"] and row["fact"] not in told.facts:
+            told.facts.append(row["fact"])
+    return found
 
 
 def _recurring_across_projects(

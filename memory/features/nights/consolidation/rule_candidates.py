@@ -21,13 +21,15 @@ from memory.features.nights.consolidation.recurring_subjects import (
     may_lead,
     sessions_of,
 )
-from memory.features.nights.consolidation.snapshot import RepeatedStatement
+from memory.features.nights.consolidation.snapshot import RepeatedStatement, Subject
 from memory.language.answered import without_answered
 from memory.language.polarity import sides, without_aside
 
 _SAID_AS_A_RULE = (FactKind.CONVENTION, FactKind.PREFERENCE, FactKind.HEURISTIC)
 _BREVITY = 0.2
 """What is said of a subject is different each time: the most complete of it is wanted rather than the shortest."""
+FEWEST_WORDS = 3
+"""Words of a rule that is put forward."""
 _BOTH_SIDES = 1.3
 """What a wording counts for that also says what is not wanted."""
 _MIXED = "statement"
@@ -74,7 +76,7 @@ def rules(
 
 
 def of_subjects(
-    subjects: Sequence[Sequence[str]],
+    subjects: Sequence[Subject],
     facts: Mapping[str, Fact],
     known: Sequence[Proposal],
     clusters: Clusters,
@@ -88,24 +90,28 @@ def of_subjects(
     subject that goes on about one of these is that one, with all that bore it out then. It is known by the first rule
     about it, which stays as more of them come. ``said_by`` tells in which other sessions facts were said."""
     named = {id for each in known for id in each.evidence}
-    wholes: dict[str, tuple[Candidate | None, set[str], str]] = {}
-    for ids in subjects:
-        same = next((each for each in before if goes_on_about(ids, each.evidence, facts)), None)
-        worded = wordings.get(ids[0], "")
+    wholes: dict[str, tuple[Candidate | None, set[str], list[Subject]]] = {}
+    for subject in subjects:
+        same = next((each for each in before if goes_on_about(subject.ids, each.evidence, facts)), None)
         if same is not None:
-            _, whole, _ = wholes.setdefault(same.id, (same, set(same.evidence), worded))
-            whole.update(ids)
-        elif named.isdisjoint(ids):
-            wholes[ids[0]] = (None, set(ids), worded)
+            _, whole, parts = wholes.setdefault(same.id, (same, set(same.evidence), []))
+            whole.update(subject.ids)
+            parts.append(subject)
+        elif named.isdisjoint(subject.ids):
+            wholes[subject.ids[0]] = (None, set(subject.ids), [subject])
     found = []
-    for same, whole, worded in wholes.values():
+    for same, whole, parts in wholes.values():
         # What has faded, or was said again since, was said all the same.
         about = [facts[id] for id in in_time(whole & facts.keys(), facts) if facts[id].state in WAS_SAID]
         said_as_rules = [fact for fact in about if may_lead(fact)]
-        sessions = len(sessions_of([fact.id for fact in about], facts, said_by))
-        if not said_as_rules or sessions < clusters.candidate_sessions:
+        where = sessions_of([fact.id for fact in about], facts, said_by).union(*(each.sessions for each in parts))
+        worded = wordings.get(parts[0].ids[0], "")
+        if not said_as_rules or len(where) < clusters.candidate_sessions:
             continue
         rule = worded or _clearest_rule(said_as_rules, [fact for fact in about if fact not in said_as_rules])
+        if len(rule.split()) < FEWEST_WORDS:
+            # Nobody could tell from it what is meant; more of it will be said.
+            continue
         found.append(
             Proposal(
                 new_id(),
@@ -114,8 +120,8 @@ def of_subjects(
                 title=rule,
                 text=rule,
                 what=_most_frequent_kind([RepeatedStatement(fact.kind, fact.session) for fact in about]),
-                sources=len(about),
-                sessions=sessions,
+                sources=max(len(about), sum(each.messages for each in parts)),
+                sessions=len(where),
                 evidence=tuple(fact.id for fact in about),
                 again=clusters.candidate_again,
             )

@@ -39,6 +39,11 @@ BARE: Final = 6
 ENOUGH: Final = 0.9
 """The share of the weight of a stretch that its core must have to stand for it."""
 
+MOST_BESIDE: Final = 16
+"""Words of what stands behind it."""
+MUCH: Final = 0.5
+"""What it must say of what recurs that the first does not, as a share of what that says."""
+
 COUNTS: Final = {"rule": 1.0, "pref": 1.0, "corr": 0.75, "dec": 0.75, "fact": 0.5}
 """What a kind counts as wording of a rule: what puts one thing right may be all about that, and what is merely so may
 be its reason."""
@@ -75,19 +80,34 @@ def _likely(clause: Clause) -> float:
 
 
 def wording(sayings: Sequence[Saying], core: Callable[[str], str]) -> str:
-    """The stretch that says best what some messages go on about, or its ``core`` where that has all that recurs; empty
-    where none was likely meant to last."""
+    """The stretch that says best what some messages go on about, or its ``core`` where that has all that recurs, and
+    behind it another one that says what of this it leaves open; empty where none was likely meant to last."""
     weights = recurring(sayings)
+    stretches = [stretch for each in sayings for stretch in _adjacent_clauses(each.clauses)]
     best = max(
-        (stretch for each in sayings for stretch in _adjacent_clauses(each.clauses) if stretch.likely >= SURE),
+        (stretch for stretch in stretches if stretch.likely >= SURE),
         key=lambda stretch: _worth(stretch, weights),
         default=None,
     )
     if best is None or not _weight(best.text, weights):
         return ""
-    short = core(best.text)
-    text = short if short and _weight(short, weights) >= ENOUGH * _weight(best.text, weights) else best.text
-    text = plain(text)
+    has = _stems(best.text)
+    open_weights = {word: weight for word, weight in weights.items() if word not in has}
+    more = max(
+        (stretch for stretch in stretches if stretch.likely >= SURE and len(stretch.text.split()) <= MOST_BESIDE),
+        key=lambda stretch: _worth(stretch, open_weights),
+        default=None,
+    )
+    text = _as_sentence(best.text, weights, core)
+    if more is None or _weight(more.text, open_weights) < MUCH * _weight(best.text, weights):
+        return text
+    end = "" if text.endswith((".", "!", "?")) else "."
+    return f"{text}{end} {_as_sentence(more.text, weights, core)}"
+
+
+def _as_sentence(text: str, weights: dict[str, float], core: Callable[[str], str]) -> str:
+    short = core(text)
+    text = plain(short if short and _weight(short, weights) >= ENOUGH * _weight(text, weights) else text)
     return text[:1].upper() + text[1:]
 
 

@@ -64,7 +64,7 @@ def _kth_cosines(cosines: Vector) -> NDArray[np.float32]:
     return reached
 
 
-LEAST: Final = 0.3
+LEAST: Final = 0.25
 """Cosine from which on two rules may say the same."""
 SAME: Final = 0.9
 """How likely they must be to say the same: of a store's many pairs hardly any does, so that a lower mark would find

@@ -32,6 +32,16 @@ class RepeatedStatement:
 
 
 @dataclass(frozen=True, slots=True)
+class Subject:
+    """What some messages go on about: the ``ids`` of the facts that were learnt of them, oldest first, how many
+    ``messages`` they are, and the ``sessions`` in which they were said."""
+
+    ids: tuple[str, ...]
+    messages: int
+    sessions: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """One owner's memories as far as a night has to look at them. What is archived is among them only where it was said
     all the same: it faded, or was said again, and nobody has taken it back.
@@ -41,9 +51,9 @@ class Snapshot:
     that lasting knowledge was drawn from already. ``said`` and ``lines`` belong to the days that are to be summarised;
     ``said_by`` tells in which sessions facts, and what they were drawn from, were said; ``unread`` are old memories
     that nobody was shown; ``heard`` are the passages since the last night; ``paraphrases`` are pairs of rules that say
-    the same in other words, with how likely that is; ``drafts`` have waited for too long; ``subjects`` are groups of
-    rules about one subject each, the oldest of them first, and ``wordings`` tell of the oldest one of a group how its
-    rule is worded best; ``candidates`` is the knowledge that was put forward before.
+    the same in other words, with how likely that is; ``drafts`` have waited for too long; ``subjects`` are what
+    messages of several sessions go on about, and ``wordings`` tell of the oldest fact of each how its rule is worded
+    best; ``candidates`` is the knowledge that was put forward before.
     """
 
     owner: str
@@ -60,7 +70,7 @@ class Snapshot:
     heard: Sequence[Passage] = ()
     paraphrases: Sequence[SimilarPair] = ()
     drafts: Sequence[str] = ()
-    subjects: Sequence[tuple[str, ...]] = ()
+    subjects: Sequence[Subject] = ()
     candidates: Sequence[Candidate] = ()
     wordings: Mapping[str, str] = field(default_factory=dict)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memory.candidate import Candidate, CandidateState
-from memory.fact import FactKind, Origin, Sensitivity, State
+from memory.fact import Fact, FactKind, Origin, Passage, Sensitivity, State
 from memory.features.nights.planner import plans
 from memory.features.nights.snapshots import Snapshots
 from memory.features.nights.store import NightStore
@@ -36,6 +36,7 @@ async def said(journal: SqliteJournal, first: int, last: int, state: State = Sta
             text,
             id=f"f{number}",
             session=f"s{number}",
+            source=f"m{number}".encode(),
             kind=FactKind.CORRECTION,
             layer=Layer.USER_PROJECT,
             state=state,
@@ -43,7 +44,20 @@ async def said(journal: SqliteJournal, first: int, last: int, state: State = Sta
         )
         for number, text in enumerate(SAID[first:last], first)
     ]
-    await journal.learn(Lesson(0, tuple(lessons)))
+    await journal.learn(Lesson(0, tuple(lessons), tuple(piece for each in lessons for piece in answering(each))))
+
+
+def answering(each: Fact) -> tuple[Passage, Passage]:
+    """What the agent had said, and the message in which the fact was said."""
+    before = passage(
+        f"I wrote the tariff into module number {each.id}.",
+        session=each.session,
+        turn=1,
+        source=b"a" + each.source,
+        speaker="assistant",
+        origin=Origin.ASSISTANT,
+    )
+    return before, passage(each.text, session=each.session, turn=2, source=each.source)
 
 
 async def night(journal: SqliteJournal, path: Path | str, days: int) -> Candidate:
@@ -62,7 +76,7 @@ def place_of(journal: SqliteJournal) -> Path | str:
 async def test_what_comes_in_later_nights_joins_what_bore_it_out_before(
     journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memory.features.nights.consolidation.recurring_subjects.MOST", 3)
+    monkeypatch.setattr("memory.features.nights.planner.LEARNT", 3)
     path = place_of(journal)
     await said(journal, 0, 4)
     first = await night(journal, path, 1)
@@ -109,6 +123,30 @@ async def test_what_was_said_comes_piece_by_piece_with_the_agents_words_before_i
     found = Snapshots(place_of(journal)).sayings(["f", "unknown"])
     assert found == [("Nice colours. The tariff belongs in the rate sheet", "I hard-coded it.")]
     assert Snapshots(place_of(journal)).sayings(["g"]) == []
+
+
+async def test_what_was_said_comes_with_what_was_learnt_of_it_and_with_what_was_answered(
+    journal: SqliteJournal,
+) -> None:
+    learnt = fact(SAID[3], id="f", session="s", source=b"m", layer=Layer.USER_PROJECT)
+    imported = fact(SAID[4], id="g", session="", source=b"n", layer=Layer.USER_PROJECT)
+    both = [
+        fact(text, id=id, session="t", source=b"o", layer=Layer.USER_PROJECT)
+        for id, text in zip("hi", SAID, strict=False)
+    ]
+    terse = fact("unlearnt", id="x", session="u", source=b"p")
+    order = passage("Do the invoice", session="v", turn=0, source=b"q")
+    pieces = [piece for each in (learnt, both[0], terse) for piece in answering(each)]
+    await journal.learn(Lesson(0, (learnt, imported, *both), (*pieces, order)))
+    found = Snapshots(place_of(journal)).messages(owner(ANN), ["f", "g", "h", "i"], 50)
+    told = {(each.pushback.said, bool(each.pushback.before), each.session, each.learnt) for each in found}
+    assert told == {
+        (SAID[3], True, "s", ("f",)),
+        (SAID[4], False, "", ("g",)),
+        (SAID[0], True, "t", ("h",)),
+        (SAID[1], True, "t", ("i",)),
+        ("unlearnt", True, "u", ()),
+    }
 
 
 async def test_a_rule_is_put_forward_in_the_words_of_a_message_that_has_both_sides(journal: SqliteJournal) -> None:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from memory.candidate import Candidate, CandidateState, Proposal
 from memory.fact import Fact, FactKind, Sensitivity, State
 from memory.features.nights.consolidation.gist import Clusters
-from memory.features.nights.consolidation.recurring_subjects import recurring_subjects, worth_comparing
+from memory.features.nights.consolidation.recurring_subjects import Message, recurring_subjects
 from memory.features.nights.consolidation.rule_candidates import of_subjects, rules
-from memory.features.nights.consolidation.snapshot import RepeatedStatement, SimilarPair
+from memory.features.nights.consolidation.snapshot import RepeatedStatement, Subject
+from memory.language.common_directions import topics
 from memory.learning.candidate_matching import KnownCandidate, meet
 from memory.scope import Layer
-from memory.understanding.encoder import Relation
-from memory.understanding.packaged_weights import encoder
+from memory.understanding.network import Floats
+from memory.understanding.packaged_weights import recurrence
+from memory.understanding.recurring_corrections import Pushback
 from tests.memory.features.nights.consolidation.making import fact, numbered
 from tests.memory.stores.derived_facts import AT
 
@@ -35,32 +38,55 @@ def facts(kinds: Sequence[tuple[str, FactKind, str]] = SAID, **more: object) -> 
     ]
 
 
-def related(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
-    """What names the tariff is related to what names it."""
-    return [
-        Relation(0.3, 0.6, 0.1, 0.0, 0.0) if "tariff" in one and "tariff" in other else Relation(0, 0, 0, 0, 1.0)
-        for one, other in pairs
-    ]
+def compared(word: str = "tariff") -> Callable[[Sequence[Pushback]], Floats]:
+    """What has a word pushes back on the same as what has it."""
+
+    def compare(messages: Sequence[Pushback]) -> Floats:
+        has = np.array([word in each.said for each in messages])
+        return np.where(has[:, None] == has[None, :], 1.0, -3.0).astype(np.float32)
+
+    return compare
 
 
-def subjects(known: Sequence[Fact], sessions: int = 3) -> list[tuple[str, ...]]:
-    groups = worth_comparing([(each.id, each.text) for each in known], [], {each.id for each in known})
-    return recurring_subjects(groups, {each.id: each for each in known}, related, sessions)
+def told(known: Sequence[Fact]) -> list[Message]:
+    return [Message(Pushback(each.text), each.session, (each.id,)) for each in known]
 
 
-def test_rules_that_share_a_word_and_have_to_do_with_each_other_are_one_subject() -> None:
+def subjects(known: Sequence[Fact], sessions: int = 3, more: Sequence[Message] = ()) -> list[tuple[str, ...]]:
+    whole = {each.id: each for each in known}
+    found = recurring_subjects([*told(known), *more], whole, compared(), lambda message: "!" in message.said, sessions)
+    return [each.ids for each in found]
+
+
+def subject(*ids: str, sessions: Sequence[str] = (), messages: int = 0) -> Subject:
+    return Subject(ids, messages or len(ids), frozenset(sessions))
+
+
+def test_messages_that_push_back_on_the_same_are_one_subject() -> None:
     assert subjects(facts()) == [("f0", "f1", "f2", "f3")]
 
 
-def test_what_only_shares_a_word_is_none() -> None:
-    assert subjects(facts([(s, kind, text.replace("tariff", "number")) for s, kind, text in SAID])) == []
+def test_what_nothing_was_learnt_of_counts_where_it_pushes_back() -> None:
+    terse = [Message(Pushback(text), f"t{n}") for n, text in enumerate(("tariff!!", "the tariff is fine", "tariff!"))]
+    whole = {each.id: each for each in facts(SAID[:2])}
+    arguments = (whole, compared(), lambda message: "!" in message.said, 3)
+    [found] = recurring_subjects([*told(facts(SAID[:2])), *terse], *arguments)
+    assert (found.ids, found.messages, len(found.sessions)) == (("f0", "f1"), 4, 4)
+    assert recurring_subjects([*told(facts(SAID[:1])), *terse], *arguments) == [], "it is learnt of one only"
+
+
+def test_what_is_answered_in_all_ways_is_no_subject() -> None:
+    """An agent that always reports alike is what its answers have in common."""
+    beside = [Message(Pushback(f"the tariff, case {n}"), f"t{n}") for n in range(3)]
+    assert subjects(facts(), more=beside[:2]) == [("f0", "f1", "f2", "f3")]
+    assert subjects(facts(), more=beside) == []
 
 
 def test_what_holds_for_the_moment_leads_nothing() -> None:
     passing = facts([(s, kind, f"{text}, for now") for s, kind, text in SAID])
     assert subjects(passing) == []
     known = {each.id: each for each in [*passing[:3], facts()[3]]}
-    [put] = of_subjects([tuple(known)], known, [], Clusters(), numbered())
+    [put] = of_subjects([subject(*known)], known, [], Clusters(), numbered())
     assert put.text == SAID[3][2]
 
 
@@ -74,18 +100,29 @@ def test_what_was_read_with_doubt_bears_a_subject_out_but_makes_none() -> None:
 def test_a_draft_is_counted_and_its_words_are_not_chosen() -> None:
     known = {each.id: each for each in facts()}
     known["f2"] = replace(known["f2"], state=State.DRAFT)
-    [put] = of_subjects([tuple(known)], known, [], Clusters(), numbered())
+    [put] = of_subjects([subject(*known)], known, [], Clusters(), numbered())
     assert (put.sources, put.sessions) == (4, 4)
     assert put.text != known["f2"].text
 
 
 def test_what_said_it_before_counts_with_its_sessions() -> None:
-    known = {each.id: each for each in facts([("s1", kind, text) for _, kind, text in SAID])}
-    said_by = {"f3": [RepeatedStatement(FactKind.CORRECTION, session) for session in ("s1", "s7", "s8")]}
-    groups = worth_comparing([(each.id, each.text) for each in known.values()], [], set(known))
-    [subject] = recurring_subjects(groups, known, related, 3, said_by=said_by)
-    [put] = of_subjects([subject], known, [], Clusters(), numbered(), said_by=said_by)
-    assert put.sessions == 3
+    known = {each.id: each for each in facts()}
+    said_by = {"f3": [RepeatedStatement(FactKind.CORRECTION, session) for session in ("s4", "s7", "s8")]}
+    [put] = of_subjects([subject(*known)], known, [], Clusters(), numbered(), said_by=said_by)
+    assert put.sessions == 6
+
+
+def test_messages_of_which_nothing_was_learnt_count_with_their_sessions() -> None:
+    known = {each.id: each for each in facts(SAID[:2])}
+    [put] = of_subjects(
+        [subject(*known, sessions=("s1", "s2", "t1", "t2"), messages=5)], known, [], Clusters(), numbered()
+    )
+    assert (put.sources, put.sessions, put.evidence) == (5, 4, ("f0", "f1"))
+
+
+def test_what_says_too_little_is_not_put_forward() -> None:
+    known = {each.id: each for each in facts([(s, kind, "Tariff.") for s, kind, _ in SAID])}
+    assert of_subjects([subject(*known)], known, [], Clusters(), numbered()) == []
 
 
 def test_it_needs_several_sessions() -> None:
@@ -96,29 +133,9 @@ def test_plain_facts_make_none() -> None:
     assert subjects(facts([(s, FactKind.FACT, text) for s, _, text in SAID])) == []
 
 
-def test_what_shares_no_word_is_compared_where_it_is_near() -> None:
-    said = ("the tariff again", "a levy typed by hand, tariff or not", "no such sum in the code: tariffs are looked up")
-    known = facts([(f"s{n}", FactKind.CORRECTION, text) for n, text in enumerate(said)])
-    near = [SimilarPair("f0", "f1", 0.4), SimilarPair("f0", "f2", 0.35), SimilarPair("f1", "f2", 0.3)]
-    texts = [(each.id, each.text.replace("tariff", f"word{n}")) for n, each in enumerate(known)]
-    assert worth_comparing(texts, [], {"f0"}) == []
-    assert worth_comparing(texts, near, {"f0"}) == [("f0", "f1", "f2")]
-
-
 def test_two_subjects_stay_two() -> None:
-    lamps = [(f"t{n}", FactKind.CONVENTION, f"the tariff rests, lamp {n} is dimmed") for n in range(3)]
-    known = facts([*SAID, *lamps])
-    texts = [(each.id, each.text) for each in known]
-
-    def apart(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
-        return [
-            Relation(0, 1.0, 0, 0, 0) if ("lamp" in a) == ("lamp" in b) else Relation(0, 0, 0, 0, 1) for a, b in pairs
-        ]
-
-    found = recurring_subjects(
-        worth_comparing(texts, [], {each.id for each in known}), {each.id: each for each in known}, apart, 3
-    )
-    assert sorted(found) == [("f0", "f1", "f2", "f3"), ("f4", "f5", "f6")]
+    lamps = [(f"t{n}", FactKind.CONVENTION, f"lamp {n} is dimmed") for n in range(3)]
+    assert sorted(subjects(facts([*SAID, *lamps]))) == [("f0", "f1", "f2", "f3"), ("f4", "f5", "f6")]
 
 
 def test_confidential_and_settled_things_are_left_out() -> None:
@@ -126,22 +143,9 @@ def test_confidential_and_settled_things_are_left_out() -> None:
     assert subjects(facts(state=State.SUPERSEDED)) == []
 
 
-def test_a_word_that_most_facts_have_names_no_subject() -> None:
-    many = [(f"s{n}", FactKind.CONVENTION, f"the tariff of region number{n} is word{n}") for n in range(20)]
-    known = facts(many)
-    assert worth_comparing([(each.id, each.text) for each in known], [], {known[0].id}) == []
-
-
-def test_only_words_of_what_is_new_are_looked_at() -> None:
-    known = facts()
-    texts = [(each.id, each.text) for each in known]
-    assert worth_comparing(texts, [], set()) == []
-    assert ("f0", "f1", "f2", "f3") in worth_comparing(texts, [], {"f3"})
-
-
 def test_it_is_put_forward_in_the_words_that_were_said_as_a_rule() -> None:
     known = {each.id: each for each in facts()}
-    [put] = of_subjects([tuple(known)], known, [], Clusters(), numbered())
+    [put] = of_subjects([subject(*known)], known, [], Clusters(), numbered())
     assert put.text == "Every tariff comes from the rate sheet, never from the code"
     assert (put.sources, put.sessions, put.evidence) == (4, 4, ("f0", "f1", "f2", "f3"))
     assert put.mark == "f0", "it is the same one when more of it has been said"
@@ -149,8 +153,8 @@ def test_it_is_put_forward_in_the_words_that_were_said_as_a_rule() -> None:
 
 def test_what_is_put_forward_already_is_not_put_forward_twice() -> None:
     known = {each.id: each for each in facts()}
-    [put] = of_subjects([tuple(known)], known, [], Clusters(), numbered())
-    assert of_subjects([("f1", "f2", "f3")], known, [put], Clusters(), numbered()) == []
+    [put] = of_subjects([subject(*known)], known, [], Clusters(), numbered())
+    assert of_subjects([subject("f1", "f2", "f3")], known, [put], Clusters(), numbered()) == []
     assert rules(known, {}, Clusters(), numbered()) == [], "none of them was said often enough by itself"
 
 
@@ -159,9 +163,9 @@ def rules_of(number: int) -> list[Fact]:
 
 
 def put_forward(known: Sequence[Fact], before: Sequence[Candidate] = ()) -> list[Proposal]:
-    """What a night puts forward of facts that have a word in common."""
+    """What a night puts forward of messages that have a word in common."""
     whole = {each.id: each for each in known}
-    found = recurring_subjects([tuple(whole)], whole, related, 3, [each.evidence for each in before])
+    found = recurring_subjects(told(known), whole, compared(), lambda message: True, 3)
     return of_subjects(found, whole, [], Clusters(), numbered(), before)
 
 
@@ -189,12 +193,11 @@ def test_what_was_rejected_waits_again_when_there_is_much_more_for_it() -> None:
     assert waits == [False, False, True, True]
 
 
-def test_many_new_rules_join_what_was_put_forward_though_its_evidence_is_compared_no_more() -> None:
+def test_new_rules_join_what_was_put_forward_though_only_its_oldest_evidence_is_compared() -> None:
     [put] = put_forward(rules_of(5))
-    known = rules_of(90)
-    # The first rules are in none of the groups: they are joined by what they say.
-    whole = {each.id: each for each in known}
-    found = recurring_subjects([tuple(whole)[20:]], whole, related, 3, [put.evidence])
+    whole = {each.id: each for each in rules_of(90)}
+    looked = [*rules_of(3), *rules_of(90)[20:]]
+    found = recurring_subjects(told(looked), whole, compared(), lambda message: True, 3)
     [again] = of_subjects(found, whole, [], Clusters(), numbered(), [candidate(put)])
     assert again.mark == put.mark and set(put.evidence) < set(again.evidence) and again.sessions > 60
 
@@ -204,20 +207,18 @@ def test_another_subject_joins_nothing() -> None:
     lamps = facts([(f"t{n}", FactKind.CORRECTION, f"case{n} tells of a lamp") for n in range(5)])
     lamps = [replace(each, id=f"l{n}") for n, each in enumerate(lamps)]
     whole = {each.id: each for each in [*rules_of(5), *lamps]}
-
-    def apart(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
-        return [Relation(0, 0, 0, 0, 0.0 if ("lamp" in a) == ("lamp" in b) else 1.0) for a, b in pairs]
-
-    found = recurring_subjects([tuple(each.id for each in lamps)], whole, apart, 3, [put.evidence])
-    [other] = of_subjects(found, whole, [], Clusters(), numbered(), [candidate(put)])
-    assert set(other.evidence) == {each.id for each in lamps} and other.mark == "l0"
+    found = recurring_subjects(told(list(whole.values())), whole, compared(), lambda message: True, 3)
+    both = of_subjects(found, whole, [], Clusters(), numbered(), [candidate(put)])
+    assert {each.mark: set(each.evidence) for each in both}["l0"] == {each.id for each in lamps}
 
 
 def test_two_subjects_that_go_on_about_one_candidate_are_one() -> None:
     whole = {each.id: each for each in rules_of(9)}
     [put] = put_forward(rules_of(4))
     before = [candidate(put)]
-    [one] = of_subjects([("f0", "f1", "f4"), ("f2", "f3", "f0", "f8")], whole, [], Clusters(), numbered(), before)
+    [one] = of_subjects(
+        [subject("f0", "f1", "f4"), subject("f2", "f3", "f0", "f8")], whole, [], Clusters(), numbered(), before
+    )
     assert one.mark == "f0" and one.evidence == ("f0", "f1", "f2", "f3", "f4", "f8")
 
 
@@ -229,8 +230,26 @@ def test_one_rule_of_a_subject_takes_nothing_from_the_whole() -> None:
     assert meet(replace(alone, sources=30), [before], []) == KnownCandidate(put.id, grown=True)
 
 
-def test_the_encoder_reads_them_as_related() -> None:
+def test_the_model_groups_them_by_both_sides_of_the_talk() -> None:
     known = facts()
-    groups = worth_comparing([(each.id, each.text) for each in known], [], {each.id for each in known})
-    [found] = recurring_subjects(groups, {each.id: each for each in known}, encoder().relations, 3)
-    assert len(found) >= 3
+    replies = (
+        "I wrote 0.19 as the tariff into invoice.py.",
+        "tariff() in bill.py returns 0.21 now.",
+        "Set the tariff to 0.19 in quote.py.",
+        "I typed the tariff of 0.2 into offer.py.",
+    )
+    beside = [
+        Message(Pushback("the harbour office wants PDFs by mail", "Sent the summary as a web page."), "s7"),
+        Message(Pushback("call the branch after the ticket", "Opened a branch called fixes."), "s8"),
+        Message(Pushback("Lena owns the calendar", "I moved the holidays to a file."), "s9"),
+    ]
+    pushed = [
+        replace(each, pushback=Pushback(each.pushback.said, reply))
+        for each, reply in zip(told(known), replies, strict=True)
+    ]
+    whole = {each.id: each for each in known}
+    compare = recurrence().log_odds
+    [found] = recurring_subjects(
+        [*pushed, *beside], whole, lambda messages: compare(messages, topics), lambda message: False, 3
+    )
+    assert len(found.ids) >= 3 and found.messages == len(found.ids)
