@@ -70,6 +70,14 @@ TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
             f"{_DATA}/encoder.npz",
         ),
     ),
+    f"{_DATA}/common.npy": (
+        "python -m memory.models.training.common_directions",
+        (f"{_TRAINING}/talk", *_STATIC),
+    ),
+    f"{_DATA}/recurring_corrections.npz": (
+        "python -m memory.models.training.recurring_corrections",
+        (f"{_TRAINING}/recurring", f"{_TRAINING}/talk", f"{_DATA}/common.npy", *_STATIC),
+    ),
     **dict.fromkeys(
         (f"{_DATA}/windows.json", f"{_DATA}/o200k_base.tiktoken"),
         ("python -m memory.models.training.snapshot", ("memory/models/training/snapshot.py",)),

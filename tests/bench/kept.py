@@ -60,6 +60,7 @@ BOUNDS: Final[Mapping[str, str]] = {
 
 WITHOUT: Final = frozenset(
     {
+        "memory.language.common_directions.common_directions",
         "memory.language.leaving._forms",
         "memory.tiers.languages._edges",  # by language
         "memory.tiers.languages.load",  # by language

@@ -28,7 +28,7 @@ CLAUSES: Final = 3
 FEWEST: Final = 4
 MOST: Final = 34
 """Words of a stretch."""
-SURE: Final = 0.6
+SURE: Final = 0.5
 """How likely what is put forward must have been meant to last."""
 IDLE: Final = 0.1
 """What is less likely than that was of the moment, or nobody's business: no stretch has it in it."""
