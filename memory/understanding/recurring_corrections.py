@@ -168,8 +168,10 @@ def linked(odds: Floats, sessions: Sequence[str], least: float) -> list[list[int
 def _joined(table: NDArray[np.float64], groups: Sequence[Sequence[int]], least: float) -> list[list[int]]:
     """Groups with the likest two joined as long as they are ``least`` on the average."""
     left = [list(each) for each in groups]
-    means = [[table[np.ix_(one, other)].mean() for other in left] for one in left]
-    apart = np.array(means).reshape(len(left), len(left))
+    share = np.zeros((len(left), len(table)))
+    for row, group in enumerate(left):
+        share[row, group] = 1 / len(group)
+    apart = share @ table @ share.T
     np.fill_diagonal(apart, -np.inf)
     while len(left) > 1:
         one, other = divmod(int(apart.argmax()), len(apart))
