@@ -12,6 +12,7 @@ import typer
 
 from proxy.cli import output
 from proxy.cli.call import Call, takes
+from proxy.cli.holders import hints
 from proxy.cli.prompts import edited
 
 _FILE = re.compile(r"^<!-- file: ([\w.-]{1,80}) -->[ \t]*\n?", re.MULTILINE)
@@ -30,6 +31,7 @@ def page(
         query = replace(call, at_here=call.project is None).scope(server)
         response = server.ask("GET", "api/page", query)
         changes: dict[str, Any] = {}
+        elsewhere: list[str] = []
         if edit:
             after = edited(joined(response), "MEMORY.md")
             changes = parted(after, response) if after is not None else {}
@@ -37,12 +39,14 @@ def page(
             changes = {"own": sys.stdin.read() if str(write) == "-" else write.read_text(encoding="utf-8")}
         if changes:
             response = server.ask("PUT", "api/page", query, changes)
+        elif call.project is not None:
+            elsewhere = [*hints(server.ask("GET", "api/holders", query), call.project)]
     if call.as_json:
         output.as_json(response)
         return
     print(response["text"] or "nothing stands on it yet")
-    for fault in response["faults"]:
-        print(fault, file=sys.stderr)
+    for sentence in [*response["faults"], *elsewhere]:
+        print(sentence, file=sys.stderr)
     print(response["file"], file=sys.stderr)
 
 

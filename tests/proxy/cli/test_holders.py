@@ -55,6 +55,13 @@ def test_a_project_without_any_is_told_with_those_that_have_some() -> None:
     assert "by project" not in run("search", "weather", "--user", "ada", "--project", "boat").out
 
 
+@pytest.mark.usefixtures("others")
+def test_the_page_of_a_project_without_any_says_so_beside_it() -> None:
+    told = run("page", "--user", "ada", "--project", "bote")
+    assert "none of them in bote alone: by project boat 2" in told.err and "none of them" not in told.out
+    assert "by project" not in run("page", "--user", "ada", "--project", "boat").err
+
+
 def test_those_of_another_organisation_are_told_with_it(server: RunningServer) -> None:
     server.ask("POST", "api/remember", {"org": "acme", "user": "eve"}, {"text": "The loom stands in the hall."})
     told = run("facts").out
