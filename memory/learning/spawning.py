@@ -35,6 +35,9 @@ SPAWNERS = frozenset(
 LEAST = 24
 """Characters that an argument of any other tool has to have to be recognised as another session's first message."""
 
+COMPARED = 1 << 18
+"""Characters of an errand and of an opening that are compared: to part megabytes into words holds up everybody."""
+
 ABORTED = "aborted"
 """What a session that is handed its parent's history reads as the result of the call that sent it."""
 
@@ -118,8 +121,8 @@ def taken(errand: Errand, texts: Sequence[str], known: bool) -> int:
 
 
 def normal(text: str) -> str:
-    """A text whatever its white space is."""
-    return " ".join(text.split())
+    """A text whatever its white space is, as far as errands are compared."""
+    return " ".join(text[:COMPARED].split())
 
 
 def _errands(call: str, tool: str, arguments: Mapping[str, Any]) -> Iterator[Errand]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.conversation import Message, Role, Text, ToolCall
-from memory.learning.spawning import candidates, errands, opening, taken
+from memory.learning.spawning import COMPARED, candidates, errands, opening, taken
 from memory.research import Errand
 
 PROMPT = "Explore the hook system and report which hooks fire on a stop event."
@@ -66,3 +66,10 @@ def test_nothing_opens_where_an_assistant_has_spoken() -> None:
 def test_no_arguments_make_it_fail(arguments: str, name: str) -> None:
     errands([ToolCall("c", name, arguments)])
     candidates([ToolCall("c", name, arguments)])
+
+
+def test_of_what_is_pasted_only_as_much_is_compared_as_an_errand_may_be_long() -> None:
+    long = f"{PROMPT} " * (COMPARED // len(PROMPT) + 2)
+    begins = [Message(Role.USER, (Text(long + "and more"),), b"")]
+    assert max(map(len, opening(begins))) <= COMPARED
+    assert taken(Errand("c1", "task", long), opening(begins), known=True) > 0
