@@ -191,8 +191,11 @@ SELECT '' AS fact, own.session, own.turn, own.text, (
     ORDER BY earlier.turn DESC, earlier.piece LIMIT 1
 ) AS before
 FROM passages AS own
-WHERE own.owner = :owner AND own.sensitivity = 'normal' AND own.speaker = 'user' AND own.origin IN ('person', 'user')
-AND NOT EXISTS (SELECT 1 FROM facts WHERE facts.source = own.source AND facts.owner = own.owner)
+WHERE own.number > (SELECT max(number) FROM passages) - :back
+AND own.owner = :owner AND own.sensitivity = 'normal' AND own.speaker = 'user' AND own.origin IN ('person', 'user')
+AND NOT EXISTS (
+    SELECT 1 FROM facts INDEXED BY facts_by_source WHERE facts.source = own.source AND facts.owner = own.owner
+)
 ORDER BY own.number DESC LIMIT :limit;
 
 -- snapshot_said_by: in which sessions facts, or those that they absorbed, were said

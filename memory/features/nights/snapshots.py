@@ -34,6 +34,8 @@ UNREAD = 5000
 SLICE = 500
 """New facts that one night looks at: where there are more, nights follow one another, so that none of them is written
 for long. What is learnt in a day is one night."""
+BACK = 20_000
+"""Passages of all owners, the newest, among which messages are looked for of which nothing was learnt."""
 SEVERAL = 2
 """Projects in which something may recur."""
 _LAST = 2**63 - 1
@@ -128,7 +130,9 @@ class Snapshots:
         message of its own."""
         with self._reading() as connection:
             told = _messages(ask_many(connection, "snapshot_sayings", ids))
-            rows = connection.execute(QUERIES["snapshot_messages"], {"owner": owner, "limit": newest}).fetchall()
+            rows = connection.execute(
+                QUERIES["snapshot_messages"], {"owner": owner, "limit": newest, "back": BACK}
+            ).fetchall()
             facts = {row["id"]: row for row in ask_many(connection, "facts_get", ids)}
         found = []
         for (session, _), each in ({**_messages(reversed(rows)), **told}).items():
