@@ -36,7 +36,8 @@ LEAST = 24
 """Characters that an argument of any other tool has to have to be recognised as another session's first message."""
 
 COMPARED = 1 << 18
-"""Characters of an errand and of an opening that are compared: to part megabytes into words holds up everybody."""
+"""Characters at either end of an opening among which an errand is looked for, which is shorter: to part megabytes into
+words holds up everybody."""
 
 ABORTED = "aborted"
 """What a session that is handed its parent's history reads as the result of the call that sent it."""
@@ -93,7 +94,11 @@ def opening(messages: Sequence[Message]) -> list[str]:
         if message.role is Role.USER:
             texts.extend(part.text for part in message.parts if isinstance(part, Text))
             texts.append(message.spoken)
-    return [text for text in dict.fromkeys(map(normal, texts)) if text]
+    return [text for text in dict.fromkeys(normal(end) for text in texts for end in _ends(text)) if text]
+
+
+def _ends(text: str) -> tuple[str, ...]:
+    return (text,) if len(text) <= 2 * COMPARED else (text[:COMPARED], text[-COMPARED:])
 
 
 def inherited(messages: Sequence[Message], calls: Collection[str]) -> str:
@@ -121,8 +126,8 @@ def taken(errand: Errand, texts: Sequence[str], known: bool) -> int:
 
 
 def normal(text: str) -> str:
-    """A text whatever its white space is, as far as errands are compared."""
-    return " ".join(text[:COMPARED].split())
+    """A text whatever its white space is."""
+    return " ".join(text.split())
 
 
 def _errands(call: str, tool: str, arguments: Mapping[str, Any]) -> Iterator[Errand]:

@@ -60,6 +60,8 @@ MIGRATIONS: tuple[str, ...] = (
     "m025_quota_uses",
     # Who is a member of an organisation, what keys are for, and who submitted and decided candidates.
     "m026_members",
+    # What a person said, by whose it is.
+    "m027_messages_by_owner",
 )
 """The steps in their order. Each is the file of its name, without the ``m``."""
 

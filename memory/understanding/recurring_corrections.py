@@ -9,6 +9,7 @@ to people who push back for weeks, and to talk in which nothing recurs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.language.polarity import without_aside
+from memory.language.sentences import sentences
 from memory.language.words import FUNCTION_WORDS, stem, words
 from memory.understanding.clauses import Clause
 from memory.understanding.network import Floats
@@ -32,6 +34,13 @@ LIKENESSES: Final = (
 that they share, summed; the cosine of their groups of letters and of their words, by rarity."""
 REPLY: Final = 600
 """Characters of the agent's words that are read."""
+SAID: Final = 600
+"""Characters of a message that are read."""
+STOCK: Final = 3
+"""Messages from which on a sentence before them is one that the agent says again and again."""
+ALIKE: Final = 0.6
+"""The share of their words that two sentences must have in common to be nearly the same."""
+_NAMES: Final = re.compile(r"`[^`]*`|\S*[\d._/\\]\S*\w|\d+")
 BACKGROUND: Final = 10
 """Messages about something else that are taken to stand beside those that are compared: where a person says but one
 thing, its words are not common."""
@@ -44,7 +53,7 @@ FEWEST: Final = 3
 """Messages that make a group."""
 MOST_OF: Final = 0.6
 """The share of them that must push back."""
-LEAST: Final = -0.75
+TOGETHER: Final = -0.75
 """The log-odds, on the average, from which on messages belong together."""
 WIDER: Final = 0.75
 """How much less they may be between two groups of several messages."""
@@ -78,9 +87,33 @@ class RecurrenceModel:
         return np.asarray(np.where(answering, both, others), np.float32)
 
 
+def replies_of_their_own(messages: Sequence[Pushback]) -> list[str]:
+    """What the agent had said before each of some messages, without the sentences that it says in nearly the same words
+    again and again, whatever it has done ("All 41 tests pass.", "I've updated api.ts.")."""
+    told = [(at, each) for at, message in enumerate(messages) for each in sentences(message.before[:REPLY])]
+    if not told:
+        return [""] * len(messages)
+    terms = _Terms([frozenset(_form(each).split()) for _, each in told])
+    alike = terms.jaccard() >= ALIKE
+    places = np.array([at for at, _ in told])
+    having = np.zeros((len(messages), len(told)))
+    np.maximum.at(having, places, alike.astype(np.float64))
+    stock = having.sum(axis=0) >= STOCK
+    own: list[list[str]] = [[] for _ in messages]
+    for (at, each), again in zip(told, stock, strict=True):
+        if not again:
+            own[at].append(each)
+    return [" ".join(each) for each in own]
+
+
+def _form(text: str) -> str:
+    """A text without what differs from one time to the next: names of files and code, numbers."""
+    return " ".join(_NAMES.sub("0", text).casefold().split())
+
+
 def both_answer(messages: Sequence[Pushback]) -> NDArray[np.bool_]:
-    """Which two of some messages both answer the agent: shape (n, n)."""
-    answering = np.array([bool(each.before) for each in messages], np.bool_)
+    """Which two of some messages both answer something that the agent does not always say: shape (n, n)."""
+    answering = np.array([bool(each) for each in replies_of_their_own(messages)], np.bool_)
     return answering[:, None] & answering[None, :]
 
 
@@ -97,8 +130,8 @@ def pushes_back(clauses: Iterable[Clause]) -> bool:
 def likenesses(messages: Sequence[Pushback], embed: Embed) -> Floats:
     """Each two of some messages by :data:`LIKENESSES`: shape (n, n, likenesses), symmetrical."""
     count = len(messages)
-    said = [without_aside(each.said) for each in messages]
-    before = [each.before[:REPLY] for each in messages]
+    said = [without_aside(each.said)[:SAID] for each in messages]
+    before = replies_of_their_own(messages)
     meaning = embed([*said, *before])
     both = embed([f"{reply} {text}" for text, reply in zip(said, before, strict=True)])
     found = _Rarities([_stems(text) for text in [*said, *before]], count)
@@ -110,16 +143,29 @@ def likenesses(messages: Sequence[Pushback], embed: Embed) -> Floats:
     return np.stack(tables, axis=-1).astype(np.float32)
 
 
-class _Rarities:
-    """Which terms some texts have, and how rare these are among ``count`` messages: the first half of the texts was
-    said, the second half are the replies before."""
+class _Terms:
+    """Which terms some texts have."""
 
-    def __init__(self, texts: Sequence[Iterable[int | str]], count: int) -> None:
+    def __init__(self, texts: Sequence[Iterable[int | str]]) -> None:
         places: dict[int | str, int] = {}
         own = [[places.setdefault(term, len(places)) for term in text] for text in texts]
-        self._has = np.zeros((len(texts), max(len(places), 1)), np.float32)
+        self.has = np.zeros((len(texts), max(len(places), 1)), np.float32)
         for row, terms in enumerate(own):
-            self._has[row, terms] = 1.0
+            self.has[row, terms] = 1.0
+
+    def jaccard(self) -> Floats:
+        """The share of the terms of each two texts that both have."""
+        both = self.has @ self.has.T
+        sizes = self.has.sum(axis=1)
+        return np.asarray(both / np.maximum(sizes[:, None] + sizes[None, :] - both, 1.0))
+
+
+class _Rarities:
+    """How rare the terms of some texts are among ``count`` messages: the first half of the texts was said, the second
+    half are the replies before."""
+
+    def __init__(self, texts: Sequence[Iterable[int | str]], count: int) -> None:
+        self._has = _Terms(texts).has
         having = np.maximum(self._has[:count], self._has[count:]).sum(axis=0)
         self._rarity: Floats = np.log((count + BACKGROUND) / (having + 1.0)).astype(np.float32)
 

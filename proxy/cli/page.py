@@ -39,7 +39,7 @@ def page(
             changes = {"own": sys.stdin.read() if str(write) == "-" else write.read_text(encoding="utf-8")}
         if changes:
             response = server.ask("PUT", "api/page", query, changes)
-        elif call.project is not None:
+        elif call.project is not None and not call.as_json and not response["text"]:
             elsewhere = [*hints(server.ask("GET", "api/holders", query), call.project)]
     if call.as_json:
         output.as_json(response)

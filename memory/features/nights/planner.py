@@ -198,7 +198,7 @@ def _snapshot(owner: str, looked: NightInput, snapshots: Snapshots, held: _Owner
     # Of a backlog of many nights only the last one: what goes on comes again.
     grouping = of_a_project and not looked.more and bool(looked.new or looked.beside)
     candidates = snapshots.candidates(owner) if grouping else []
-    recent = [id for id, _ in [*looked.beside, *looked.texts[-LEARNT:]]] if grouping else []
+    recent = [*(id for id, _ in looked.beside), *held.ids[-LEARNT:]] if grouping else []
     wanted = dict.fromkeys(
         [
             *looked.fading,

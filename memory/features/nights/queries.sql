@@ -190,11 +190,10 @@ SELECT '' AS fact, own.session, own.turn, own.text, (
     AND earlier.owner = own.owner AND earlier.sensitivity = 'normal'
     ORDER BY earlier.turn DESC, earlier.piece LIMIT 1
 ) AS before
-FROM passages AS own
-WHERE own.number > (SELECT max(number) FROM passages) - :back
-AND own.owner = :owner AND own.sensitivity = 'normal' AND own.speaker = 'user' AND own.origin IN ('person', 'user')
+FROM passages AS own INDEXED BY passages_said
+WHERE own.owner = :owner AND own.sensitivity = 'normal' AND own.speaker = 'user' AND own.origin IN ('person', 'user')
 AND NOT EXISTS (
-    SELECT 1 FROM facts INDEXED BY facts_by_source WHERE facts.source = own.source AND facts.owner = own.owner
+    SELECT 1 FROM facts INDEXED BY facts_by_source WHERE facts.source = own.source AND facts.session = own.session
 )
 ORDER BY own.number DESC LIMIT :limit;
 

@@ -34,8 +34,8 @@ UNREAD = 5000
 SLICE = 500
 """New facts that one night looks at: where there are more, nights follow one another, so that none of them is written
 for long. What is learnt in a day is one night."""
-BACK = 20_000
-"""Passages of all owners, the newest, among which messages are looked for of which nothing was learnt."""
+PIECES = 4
+"""Pieces that a message has at most, on the average, for as many messages to be read as are asked for."""
 SEVERAL = 2
 """Projects in which something may recur."""
 _LAST = 2**63 - 1
@@ -125,24 +125,28 @@ class Snapshots:
         return [(each.said, each.before) for each in told.values()]
 
     def messages(self, owner: str, ids: Sequence[str], newest: int) -> list[Message]:
-        """Those messages, and the ``newest`` pieces of what the owner's person answered to an agent and nothing was
-        learnt of. Where several of the facts were learnt of one message, or what was said is not kept, a fact is a
-        message of its own."""
+        """Those messages, and the ``newest`` that the owner's person answered to an agent and nothing was learnt of.
+        Where several of the facts were learnt of one message, or what was said is not kept, each has its own words."""
+        pieces = newest * PIECES
         with self._reading() as connection:
             told = _messages(ask_many(connection, "snapshot_sayings", ids))
-            rows = connection.execute(
-                QUERIES["snapshot_messages"], {"owner": owner, "limit": newest, "back": BACK}
-            ).fetchall()
+            rows = connection.execute(QUERIES["snapshot_messages"], {"owner": owner, "limit": pieces}).fetchall()
             facts = {row["id"]: row for row in ask_many(connection, "facts_get", ids)}
+        terse = _messages(reversed(rows))
+        if len(rows) == pieces and len(terse) > 1:
+            # The oldest may have begun before.
+            del terse[next(iter(terse))]
         found = []
-        for (session, _), each in ({**_messages(reversed(rows)), **told}).items():
+        for (session, turn), each in ({**dict(list(terse.items())[-newest:]), **told}).items():
             if len(each.facts) == 1 or (each.before and not each.facts):
-                found.append(Message(Pushback(each.said, each.before), session, tuple(each.facts)))
+                found.append(Message(Pushback(each.said, each.before), session, turn, tuple(each.facts)))
             else:
-                found += [Message(Pushback(facts[id]["text"], each.before), session, (id,)) for id in each.facts]
+                found += [Message(Pushback(facts[id]["text"], each.before), session, turn, (id,)) for id in each.facts]
         known = {id for each in told.values() for id in each.facts}
-        rest = [row for id, row in facts.items() if id not in known]
-        return [*found, *(Message(Pushback(row["text"]), row["session"], (row["id"],)) for row in rest)]
+        rest = (row for id, row in facts.items() if id not in known)
+        # Nobody knows in which turn they were said: each is a message of its own.
+        found += [Message(Pushback(row["text"]), row["session"], -at, (row["id"],)) for at, row in enumerate(rest, 1)]
+        return found
 
     def repetitions(self, ids: Sequence[str]) -> dict[str, list[RepeatedStatement]]:
         """In which sessions facts, or those that they absorbed, were said."""

@@ -29,9 +29,9 @@ from memory.models.training.talk import BREAK, DATA, messages, sessions
 from memory.understanding.packaged_weights import RECURRING, reader
 from memory.understanding.recurring_corrections import (
     FEWEST,
-    LEAST,
     LIKENESSES,
     MOST_OF,
+    TOGETHER,
     Pushback,
     RecurrenceModel,
     both_answer,
@@ -182,7 +182,7 @@ def report(projects: Sequence[Project], others: Sequence[Project]) -> str:
 
 def _groups(odds: Floats, project: Project) -> list[list[int]]:
     found = []
-    for group in linked(odds, project.sessions.tolist(), LEAST):
+    for group in linked(odds, project.sessions.tolist(), TOGETHER):
         own = [at for at in group if pushes_back(reader().read(*project.said[at]))]
         if len(own) >= MOST_OF * len(group) and len(set(project.sessions[own].tolist())) >= FEWEST:
             found.append(own)

@@ -68,8 +68,8 @@ def test_no_arguments_make_it_fail(arguments: str, name: str) -> None:
     candidates([ToolCall("c", name, arguments)])
 
 
-def test_of_what_is_pasted_only_as_much_is_compared_as_an_errand_may_be_long() -> None:
-    long = f"{PROMPT} " * (COMPARED // len(PROMPT) + 2)
-    begins = [Message(Role.USER, (Text(long + "and more"),), b"")]
-    assert max(map(len, opening(begins))) <= COMPARED
-    assert taken(Errand("c1", "task", long), opening(begins), known=True) > 0
+@pytest.mark.parametrize("text", [f"{'a b' * COMPARED} {PROMPT}", f"{PROMPT} {'a b' * COMPARED}"])
+def test_an_errand_is_found_at_either_end_of_megabytes(text: str) -> None:
+    begins = opening([Message(Role.USER, (Text(text),), b"")])
+    assert max(map(len, begins)) <= COMPARED
+    assert taken(Errand("c1", "task", PROMPT), begins, known=True) > 0

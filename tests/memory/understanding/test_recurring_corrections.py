@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,13 +11,14 @@ from memory.language.common_directions import topics
 from memory.understanding.packaged_weights import reader, recurrence
 from memory.understanding.recurring_corrections import (
     FEWEST,
-    LEAST,
     LIKENESSES,
+    TOGETHER,
     Pushback,
     both_answer,
     likenesses,
     linked,
     pushes_back,
+    replies_of_their_own,
 )
 
 TALK = (
@@ -46,13 +48,37 @@ def test_what_the_agent_did_again_counts_though_the_words_of_the_person_differ()
     assert odds[0, 1] > max(odds[0, 2], odds[1, 2])
 
 
-def test_the_same_reply_before_both_speaks_for_it() -> None:
-    same = [Pushback("not again", "I wrote the port into main.py."), Pushback("who did that", TALK[1].before)]
-    twice = [same[0], Pushback("who did that", same[0].before)]
-    assert recurrence().log_odds(twice, topics)[0, 1] > recurrence().log_odds(same, topics)[0, 1] + 1
+RULES = (
+    *("never commit straight to main", "pnpm, never npm", "dates are ISO everywhere", "Lena owns the calendar"),
+    *("no emojis in the logs please", "money in cents", "use structlog", "the changelog is German"),
+)
+THINGS = ("branch", "lockfile", "date field", "holiday", "log line", "price", "logger", "changelog")
 
 
-def test_two_languages_are_no_subject() -> None:
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Done. All tests pass.",
+        "I've updated {file}.ts. All {number} tests pass. Let me know if you need anything else!",
+        "Done. I changed the {thing} and all {number} tests pass.",
+    ],
+)
+def test_what_an_agent_says_whatever_it_has_done_makes_no_group(reply: str) -> None:
+    told = [
+        Pushback(rule, reply.format(file=thing[:3], thing=thing, number=30 + at))
+        for at, (rule, thing) in enumerate(zip(RULES, THINGS, strict=True))
+    ]
+    assert not any(replies_of_their_own(told))
+    assert linked(recurrence().log_odds(told, topics), RULES, TOGETHER) == []
+
+
+def test_what_a_reply_says_of_its_own_is_kept() -> None:
+    told = [Pushback(rule, f"All {at} tests pass. I pushed two commits.") for at, rule in enumerate(RULES)]
+    told[0] = Pushback(RULES[0], "All 3 tests pass. The lockfile went, and main has it.")
+    assert replies_of_their_own(told)[0] == "The lockfile went, and main has it."
+
+
+def test_a_language_is_no_subject() -> None:
     """The table was made of English: any two Spanish sentences are alike in it."""
     spanish = [
         Pushback("las facturas llevan el año delante", "He numerado las facturas desde el uno."),
@@ -60,7 +86,7 @@ def test_two_languages_are_no_subject() -> None:
         Pushback("los informes en PDF, por correo", "He publicado el resumen como página."),
     ]
     odds = recurrence().log_odds(spanish, topics)
-    assert odds[np.triu_indices(3, 1)].max() < LEAST
+    assert odds[np.triu_indices(3, 1)].max() < TOGETHER
 
 
 @given(
@@ -75,23 +101,23 @@ def test_groups_are_large_enough_apart_and_likely_on_the_average(drawn: tuple[li
     values, sessions = drawn
     square = np.array(values, np.float32).reshape(len(sessions), len(sessions))
     odds = np.asarray((square + square.T) / 2, np.float32)
-    groups = linked(odds, sessions, LEAST)
+    groups = linked(odds, sessions, TOGETHER)
     places = [at for group in groups for at in group]
     assert len(places) == len(set(places))
     assert all(len(group) >= FEWEST for group in groups)
-    assert groups == linked(odds, sessions, LEAST)
+    assert groups == linked(odds, sessions, TOGETHER)
 
 
 def test_one_session_makes_nothing_liker() -> None:
-    odds = np.full((3, 3), LEAST - 0.4, np.float32)
+    odds = np.full((3, 3), TOGETHER - 0.4, np.float32)
     odds[0, 1] = odds[1, 0] = 4.0
-    odds[0, 2] = odds[2, 0] = LEAST + 0.1
-    assert linked(odds, [*"abc"], LEAST) == []
-    odds[1, 2] = odds[2, 1] = LEAST - 0.1
-    assert linked(odds, [*"abc"], LEAST) == [[0, 1, 2]]
-    odds[0, 2] = odds[2, 0] = LEAST - 0.1
+    odds[0, 2] = odds[2, 0] = TOGETHER + 0.1
+    assert linked(odds, [*"abc"], TOGETHER) == []
+    odds[1, 2] = odds[2, 1] = TOGETHER - 0.1
+    assert linked(odds, [*"abc"], TOGETHER) == [[0, 1, 2]]
+    odds[0, 2] = odds[2, 0] = TOGETHER - 0.1
     odds[0, 1] = odds[1, 0] = 4.0
-    assert linked(odds, [*"aab"], LEAST) == []
+    assert linked(odds, [*"aab"], TOGETHER) == []
 
 
 def test_pushback_is_told_from_thanks() -> None:

@@ -19,7 +19,7 @@ from memory.features.nights.consolidation.snapshot import RepeatedStatement, Sub
 from memory.scope import Layer
 from memory.understanding.forms import is_for_now
 from memory.understanding.network import Floats
-from memory.understanding.recurring_corrections import FEWEST, LEAST, MOST_OF, Pushback, linked
+from memory.understanding.recurring_corrections import FEWEST, MOST_OF, TOGETHER, Pushback, linked
 
 RULES: Final = (FactKind.CORRECTION, FactKind.CONVENTION, FactKind.DECISION, FactKind.ANTI_PATTERN, FactKind.HEURISTIC)
 WAS_SAID: Final = (State.ACTIVE, State.DRAFT, State.ARCHIVED)
@@ -28,7 +28,7 @@ _LEADING: Final = (*RULES, FactKind.PREFERENCE)
 _BEARING: Final = (*_LEADING, FactKind.FACT)
 """A rule is often told by its reason."""
 FEWEST_LEARNT: Final = 2
-"""Facts that were learnt of the messages of a subject."""
+"""Messages of a subject of which something was learnt."""
 FEW: Final = 3
 """The oldest facts of a candidate, by which it is told what goes on about it."""
 
@@ -61,11 +61,18 @@ def bears_out(fact: Fact) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What a person said to an agent, with its words before, in a ``session``; and what was ``learnt`` of it, by id."""
+    """What a person said to an agent, with its words before, in a ``turn`` of a ``session``; and what was ``learnt`` of
+    it, by id."""
 
     pushback: Pushback
     session: str
+    turn: int
     learnt: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """Where it was said: one message may have taught several facts."""
+        return self.session, self.turn
 
 
 Compare = Callable[[Sequence[Pushback]], Floats]
@@ -85,7 +92,7 @@ def recurring_subjects(
     # What was learnt and taken back counts no more, however it was said.
     messages = [each for each in messages if not each.learnt or not bearing.isdisjoint(each.learnt)]
     found = []
-    groups = linked(compare([each.pushback for each in messages]), [each.session for each in messages], LEAST)
+    groups = linked(compare([each.pushback for each in messages]), [each.session for each in messages], TOGETHER)
     for group in groups:
         own = [each for at in group if (each := messages[at]).learnt or pushes_back(each.pushback)]
         learnt = in_time({id for each in own for id in each.learnt} & bearing, facts)
@@ -93,12 +100,13 @@ def recurring_subjects(
         if (
             # An agent that reports alike is answered in all ways; what it keeps doing wrong is answered in one.
             len(own) >= MOST_OF * len(group)
-            and len(where) >= max(sessions, FEWEST)
-            and len(learnt) >= FEWEST_LEARNT
+            and len({each.place for each in own}) >= FEWEST
+            and len(where) >= sessions
+            and len({each.place for each in own if not bearing.isdisjoint(each.learnt)}) >= FEWEST_LEARNT
             and any(may_lead(facts[id]) for id in learnt)
             and any(facts[id].kind in RULES for id in learnt)
         ):
-            found.append(Subject(tuple(learnt), len(own), where))
+            found.append(Subject(tuple(learnt), where))
             bearing.difference_update(learnt)
     return found
 

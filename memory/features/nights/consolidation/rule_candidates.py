@@ -104,8 +104,10 @@ def of_subjects(
         # What has faded, or was said again since, was said all the same.
         about = [facts[id] for id in in_time(whole & facts.keys(), facts) if facts[id].state in WAS_SAID]
         said_as_rules = [fact for fact in about if may_lead(fact)]
-        where = sessions_of([fact.id for fact in about], facts, said_by).union(*(each.sessions for each in parts))
+        sessions = sessions_of([fact.id for fact in about], facts, said_by)
         worded = wordings.get(parts[0].ids[0], "")
+        # What nothing was learnt of bears a subject out, and is not kept as evidence: it is not counted with that.
+        where = sessions.union(*(each.sessions for each in parts))
         if not said_as_rules or len(where) < clusters.candidate_sessions:
             continue
         rule = worded or _clearest_rule(said_as_rules, [fact for fact in about if fact not in said_as_rules])
@@ -120,8 +122,8 @@ def of_subjects(
                 title=rule,
                 text=rule,
                 what=_most_frequent_kind([RepeatedStatement(fact.kind, fact.session) for fact in about]),
-                sources=max(len(about), sum(each.messages for each in parts)),
-                sessions=len(where),
+                sources=len(about),
+                sessions=len(sessions),
                 evidence=tuple(fact.id for fact in about),
                 again=clusters.candidate_again,
             )

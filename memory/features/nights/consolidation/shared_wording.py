@@ -83,19 +83,22 @@ def wording(sayings: Sequence[Saying], core: Callable[[str], str]) -> str:
     """The stretch that says best what some messages go on about, or its ``core`` where that has all that recurs, and
     behind it another one that says what of this it leaves open; empty where none was likely meant to last."""
     weights = recurring(sayings)
-    stretches = [stretch for each in sayings for stretch in _adjacent_clauses(each.clauses)]
-    best = max(
-        (stretch for stretch in stretches if stretch.likely >= SURE),
-        key=lambda stretch: _worth(stretch, weights),
-        default=None,
-    )
-    if best is None or not _weight(best.text, weights):
+    sure = [
+        (place, stretch)
+        for place, each in enumerate(sayings)
+        for stretch in _adjacent_clauses(each.clauses)
+        if stretch.likely >= SURE
+    ]
+    if not sure:
+        return ""
+    first, best = max(sure, key=lambda each: _worth(each[1], weights))
+    if not _weight(best.text, weights):
         return ""
     has = _stems(best.text)
     open_weights = {word: weight for word, weight in weights.items() if word not in has}
     more = max(
-        (stretch for stretch in stretches if stretch.likely >= SURE and len(stretch.text.split()) <= MOST_BESIDE),
-        key=lambda stretch: _worth(stretch, open_weights),
+        (each for place, each in sure if place != first and len(each.text.split()) <= MOST_BESIDE),
+        key=lambda each: _worth(each, open_weights),
         default=None,
     )
     text = _as_sentence(best.text, weights, core)

@@ -33,11 +33,10 @@ class RepeatedStatement:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What some messages go on about: the ``ids`` of the facts that were learnt of them, oldest first, how many
-    ``messages`` they are, and the ``sessions`` in which they were said."""
+    """What some messages go on about: the ``ids`` of the facts that were learnt of them, oldest first, and the
+    ``sessions`` in which they were said."""
 
     ids: tuple[str, ...]
-    messages: int
     sessions: frozenset[str]
 
 

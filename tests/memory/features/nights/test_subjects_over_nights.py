@@ -30,6 +30,16 @@ SAID = (
 )
 
 
+REPLIES = (
+    "I wrote 0.19 as the tariff into billing.",
+    "The tariff of the chart is a number now.",
+    "quote.py has its own tariff, 0.2.",
+    "Put the tariff beside the other constants.",
+    "A default tariff stands in the constructor.",
+    "I typed the tariff of April into the module.",
+)
+
+
 async def said(journal: SqliteJournal, first: int, last: int, state: State = State.ACTIVE) -> None:
     lessons = [
         fact(
@@ -50,7 +60,7 @@ async def said(journal: SqliteJournal, first: int, last: int, state: State = Sta
 def answering(each: Fact) -> tuple[Passage, Passage]:
     """What the agent had said, and the message in which the fact was said."""
     before = passage(
-        f"I wrote the tariff into module number {each.id}.",
+        f"{REPLIES[int(each.id[-1:]) if each.id[-1:].isdigit() else 0]} ({each.id})",
         session=each.session,
         turn=1,
         source=b"a" + each.source,
@@ -169,7 +179,7 @@ async def test_a_rule_is_put_forward_in_the_words_of_a_message_that_has_both_sid
         for each, text in zip(facts, said_whole, strict=True)
         for piece in (
             passage(
-                "I hard-coded the tariff for now.",
+                REPLIES[int(each.id[1:])],
                 session=each.session,
                 turn=1,
                 source=b"a" + each.source,

@@ -49,7 +49,7 @@ def compared(word: str = "tariff") -> Callable[[Sequence[Pushback]], Floats]:
 
 
 def told(known: Sequence[Fact]) -> list[Message]:
-    return [Message(Pushback(each.text), each.session, (each.id,)) for each in known]
+    return [Message(Pushback(each.text), each.session, 2, (each.id,)) for each in known]
 
 
 def subjects(known: Sequence[Fact], sessions: int = 3, more: Sequence[Message] = ()) -> list[tuple[str, ...]]:
@@ -58,8 +58,8 @@ def subjects(known: Sequence[Fact], sessions: int = 3, more: Sequence[Message] =
     return [each.ids for each in found]
 
 
-def subject(*ids: str, sessions: Sequence[str] = (), messages: int = 0) -> Subject:
-    return Subject(ids, messages or len(ids), frozenset(sessions))
+def subject(*ids: str, sessions: Sequence[str] = ()) -> Subject:
+    return Subject(ids, frozenset(sessions))
 
 
 def test_messages_that_push_back_on_the_same_are_one_subject() -> None:
@@ -67,17 +67,20 @@ def test_messages_that_push_back_on_the_same_are_one_subject() -> None:
 
 
 def test_what_nothing_was_learnt_of_counts_where_it_pushes_back() -> None:
-    terse = [Message(Pushback(text), f"t{n}") for n, text in enumerate(("tariff!!", "the tariff is fine", "tariff!"))]
+    terse = [
+        Message(Pushback(text), f"t{n}", 2) for n, text in enumerate(("tariff!!", "the tariff is fine", "tariff!"))
+    ]
     whole = {each.id: each for each in facts(SAID[:2])}
     arguments = (whole, compared(), lambda message: "!" in message.said, 3)
     [found] = recurring_subjects([*told(facts(SAID[:2])), *terse], *arguments)
-    assert (found.ids, found.messages, len(found.sessions)) == (("f0", "f1"), 4, 4)
+    assert found.ids == ("f0", "f1")
+    assert found.sessions == {"s1", "s2", "t0", "t2"}
     assert recurring_subjects([*told(facts(SAID[:1])), *terse], *arguments) == [], "it is learnt of one only"
 
 
 def test_what_is_answered_in_all_ways_is_no_subject() -> None:
     """An agent that always reports alike is what its answers have in common."""
-    beside = [Message(Pushback(f"the tariff, case {n}"), f"t{n}") for n in range(3)]
+    beside = [Message(Pushback(f"the tariff, case {n}"), f"t{n}", 2) for n in range(3)]
     assert subjects(facts(), more=beside[:2]) == [("f0", "f1", "f2", "f3")]
     assert subjects(facts(), more=beside) == []
 
@@ -112,12 +115,25 @@ def test_what_said_it_before_counts_with_its_sessions() -> None:
     assert put.sessions == 6
 
 
-def test_messages_of_which_nothing_was_learnt_count_with_their_sessions() -> None:
+def test_one_message_counts_once_however_much_was_learnt_of_it() -> None:
+    known = facts(SAID[:2])
+    whole = {each.id: each for each in known}
+    one = [Message(Pushback(each.text), "s1", 2, (each.id,)) for each in known]
+    terse = [Message(Pushback("tariff!"), f"t{n}", 2) for n in range(3)]
+    assert recurring_subjects([*one, *terse], whole, compared(), lambda message: True, 3) == []
+
+
+def test_what_was_learnt_and_taken_back_bears_nothing_out() -> None:
+    known = facts()
+    taken_back = [replace(each, state=State.SUPERSEDED) for each in known[:3]]
+    assert subjects([*taken_back, known[3]]) == []
+
+
+def test_messages_of_which_nothing_was_learnt_help_to_put_forward_and_are_not_counted() -> None:
     known = {each.id: each for each in facts(SAID[:2])}
-    [put] = of_subjects(
-        [subject(*known, sessions=("s1", "s2", "t1", "t2"), messages=5)], known, [], Clusters(), numbered()
-    )
-    assert (put.sources, put.sessions, put.evidence) == (5, 4, ("f0", "f1"))
+    assert of_subjects([subject(*known)], known, [], Clusters(), numbered()) == []
+    [put] = of_subjects([subject(*known, sessions=("s1", "s2", "t1"))], known, [], Clusters(), numbered())
+    assert (put.sources, put.sessions, put.evidence) == (2, 2, ("f0", "f1"))
 
 
 def test_what_says_too_little_is_not_put_forward() -> None:
@@ -239,9 +255,9 @@ def test_the_model_groups_them_by_both_sides_of_the_talk() -> None:
         "I typed the tariff of 0.2 into offer.py.",
     )
     beside = [
-        Message(Pushback("the harbour office wants PDFs by mail", "Sent the summary as a web page."), "s7"),
-        Message(Pushback("call the branch after the ticket", "Opened a branch called fixes."), "s8"),
-        Message(Pushback("Lena owns the calendar", "I moved the holidays to a file."), "s9"),
+        Message(Pushback("the harbour office wants PDFs by mail", "Sent the summary as a web page."), "s7", 2),
+        Message(Pushback("call the branch after the ticket", "Opened a branch called fixes."), "s8", 2),
+        Message(Pushback("Lena owns the calendar", "I moved the holidays to a file."), "s9", 2),
     ]
     pushed = [
         replace(each, pushback=Pushback(each.pushback.said, reply))
@@ -252,4 +268,4 @@ def test_the_model_groups_them_by_both_sides_of_the_talk() -> None:
     [found] = recurring_subjects(
         [*pushed, *beside], whole, lambda messages: compare(messages, topics), lambda message: False, 3
     )
-    assert len(found.ids) >= 3 and found.messages == len(found.ids)
+    assert len(found.ids) >= 3 and len(found.sessions) == len(found.ids)

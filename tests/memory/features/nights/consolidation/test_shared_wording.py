@@ -44,6 +44,26 @@ def test_where_nothing_recurs_nothing_is_worded() -> None:
     assert wording([said("take the tariff from the rate sheet")], whole) == ""
 
 
+SHEETS = (
+    said("the rate sheet is where prices live", before="I typed the constant into billing.py."),
+    said("look into the rate sheet for it", before="Another constant, in the chart."),
+    said("no constant anywhere in here", before="The constant is 0.2 there."),
+)
+
+
+def test_what_the_clearest_leaves_open_is_told_behind_it_in_the_words_of_another_message() -> None:
+    text = wording(SHEETS, whole)
+    assert "constant" in text.lower() and "rate sheet" in text.lower()
+    assert text.count(". ") == 1 and text[0].isupper()
+
+
+def test_what_adds_little_or_stands_in_the_same_message_is_not_told_behind_it() -> None:
+    little = [*TARIFFS, said("the sheet is on the shelf in the office of the harbour master, ask Ole")]
+    assert wording(little, whole) == wording(TARIFFS, whole)
+    one = said("no constant in the chart", "the rate sheet has the tariff", before="The constant is 0.2 there.")
+    assert wording([one, said("thanks", before="A constant, a tariff.")], whole).lower().count("constant") == 1
+
+
 def test_a_core_stands_for_a_stretch_only_with_all_that_recurs() -> None:
     long = "as I said on Monday when Kim was here, a tariff is never hard-coded, it comes from the rate sheet"
     sayings = [*TARIFFS[:2], said((long, 1.0), before="I hard-coded the tariff.")]
