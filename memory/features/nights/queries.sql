@@ -182,8 +182,8 @@ FROM facts JOIN passages AS own ON own.source = facts.source AND own.session = f
 WHERE facts.id IN (?*) AND own.sensitivity = 'normal' AND own.speaker = 'user' AND own.origin IN ('person', 'user')
 ORDER BY own.number;
 
--- snapshot_messages: the newest messages of a person of which nothing was ever learnt, piece by piece, each with the
--- agent's words before it
+-- snapshot_messages: the newest messages of a person of which nothing was learnt in the project, nor anything that was
+-- taken back since, piece by piece, each with the agent's words before it
 SELECT '' AS fact, own.session, own.turn, own.text, (
     SELECT earlier.text FROM passages AS earlier
     WHERE earlier.session = own.session AND earlier.turn < own.turn AND earlier.speaker = 'assistant'
@@ -194,6 +194,7 @@ FROM passages AS own INDEXED BY passages_said
 WHERE own.owner = :owner AND own.sensitivity = 'normal' AND own.speaker = 'user' AND own.origin IN ('person', 'user')
 AND NOT EXISTS (
     SELECT 1 FROM facts INDEXED BY facts_by_source WHERE facts.source = own.source AND facts.session = own.session
+    AND (facts.owner = own.owner OR facts.state NOT IN ('active', 'draft', 'archived'))
 )
 ORDER BY own.number DESC LIMIT :limit;
 
