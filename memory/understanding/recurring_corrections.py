@@ -79,7 +79,8 @@ class RecurrenceModel:
 
     def log_odds(self, messages: Sequence[Pushback], embed: Embed) -> Floats:
         """How likely each two of some messages of one project push back on the same: shape (n, n), symmetrical."""
-        return self.of(likenesses(messages, embed), both_answer(messages))
+        told = without_stock_sentences(messages)
+        return self.of(likenesses(told, embed), both_answer(told))
 
     def of(self, compared: Floats, answering: NDArray[np.bool_]) -> Floats:
         """The same of messages that were compared already, and of which ``answering`` tells which two both answer."""
@@ -87,12 +88,12 @@ class RecurrenceModel:
         return np.asarray(np.where(answering, both, others), np.float32)
 
 
-def replies_of_their_own(messages: Sequence[Pushback]) -> list[str]:
-    """What the agent had said before each of some messages, without the sentences that it says in nearly the same words
+def without_stock_sentences(messages: Sequence[Pushback]) -> list[Pushback]:
+    """Some messages with the agent's words before them, without the sentences that it says in nearly the same words
     again and again, whatever it has done ("All 41 tests pass.", "I've updated api.ts.")."""
     told = [(at, each) for at, message in enumerate(messages) for each in sentences(message.before[:REPLY])]
     if not told:
-        return [""] * len(messages)
+        return list(messages)
     terms = _Terms([frozenset(_form(each).split()) for _, each in told])
     alike = terms.jaccard() >= ALIKE
     places = np.array([at for at, _ in told])
@@ -103,7 +104,7 @@ def replies_of_their_own(messages: Sequence[Pushback]) -> list[str]:
     for (at, each), again in zip(told, stock, strict=True):
         if not again:
             own[at].append(each)
-    return [" ".join(each) for each in own]
+    return [Pushback(message.said, " ".join(each)) for message, each in zip(messages, own, strict=True)]
 
 
 def _form(text: str) -> str:
@@ -112,8 +113,8 @@ def _form(text: str) -> str:
 
 
 def both_answer(messages: Sequence[Pushback]) -> NDArray[np.bool_]:
-    """Which two of some messages both answer something that the agent does not always say: shape (n, n)."""
-    answering = np.array([bool(each) for each in replies_of_their_own(messages)], np.bool_)
+    """Which two of some messages both answer something: shape (n, n)."""
+    answering = np.array([bool(each.before) for each in messages], np.bool_)
     return answering[:, None] & answering[None, :]
 
 
@@ -131,7 +132,7 @@ def likenesses(messages: Sequence[Pushback], embed: Embed) -> Floats:
     """Each two of some messages by :data:`LIKENESSES`: shape (n, n, likenesses), symmetrical."""
     count = len(messages)
     said = [without_aside(each.said)[:SAID] for each in messages]
-    before = replies_of_their_own(messages)
+    before = [each.before[:REPLY] for each in messages]
     meaning = embed([*said, *before])
     both = embed([f"{reply} {text}" for text, reply in zip(said, before, strict=True)])
     found = _Rarities([_stems(text) for text in [*said, *before]], count)

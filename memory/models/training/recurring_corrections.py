@@ -38,6 +38,7 @@ from memory.understanding.recurring_corrections import (
     likenesses,
     linked,
     pushes_back,
+    without_stock_sentences,
 )
 
 OTHERS_REPLY: Final = 0.6
@@ -74,6 +75,7 @@ class Project:
 
 
 def _project(author: str, said: list[Pushback], habits: list[str], own_sessions: list[str]) -> Project:
+    said = without_stock_sentences(said)
     compared = likenesses(said, topics)
     return Project(author, said, np.array(habits), np.array(own_sessions), compared)
 

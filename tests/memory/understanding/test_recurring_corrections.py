@@ -18,7 +18,7 @@ from memory.understanding.recurring_corrections import (
     likenesses,
     linked,
     pushes_back,
-    replies_of_their_own,
+    without_stock_sentences,
 )
 
 TALK = (
@@ -68,14 +68,14 @@ def test_what_an_agent_says_whatever_it_has_done_makes_no_group(reply: str) -> N
         Pushback(rule, reply.format(file=thing[:3], thing=thing, number=30 + at))
         for at, (rule, thing) in enumerate(zip(RULES, THINGS, strict=True))
     ]
-    assert not any(replies_of_their_own(told))
+    assert not any(each.before for each in without_stock_sentences(told))
     assert linked(recurrence().log_odds(told, topics), RULES, TOGETHER) == []
 
 
 def test_what_a_reply_says_of_its_own_is_kept() -> None:
     told = [Pushback(rule, f"All {at} tests pass. I pushed two commits.") for at, rule in enumerate(RULES)]
     told[0] = Pushback(RULES[0], "All 3 tests pass. The lockfile went, and main has it.")
-    assert replies_of_their_own(told)[0] == "The lockfile went, and main has it."
+    assert without_stock_sentences(told)[0] == Pushback(RULES[0], "The lockfile went, and main has it.")
 
 
 def test_a_language_is_no_subject() -> None:
